@@ -1,0 +1,32 @@
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { sqlState } from '../db/transaction.ts';
+import { Problem, ResourceNotFound, ServiceUnavailable, ValidationProblem } from './problem.ts';
+
+const UNAVAILABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', '57P01', '57P02', '57P03', '08006', '08001', '08003', '53300']);
+
+/** Turns whatever was thrown into the contract's error body (service description, section 7). */
+export function sendProblem(error: unknown, request: Request, response: Response, log: Logger): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error instanceof ValidationProblem) {
+    response.status(422).json({ error: 'RequestValidationError', detail: error.issues });
+    return;
+  }
+  if (error instanceof Problem) {
+    response.status(error.type.status).set(error.headers).json({ error: error.type.name, detail: error.message });
+    return;
+  }
+  const requestId = request.header('x-request-id');
+  if (error instanceof URIError) {
+    response.status(404).json({ error: ResourceNotFound.name, detail: 'Not found' });
+  } else if (UNAVAILABLE.has(sqlState(error) ?? '')) {
+    log.warn({ err: error, requestId }, 'a server this service needs is not available');
+    response.status(503).set('retry-after', '1').json({ error: ServiceUnavailable.name, detail: 'Try again shortly.' });
+  } else {
+    log.error({ err: error, requestId, method: request.method, path: request.path }, 'request failed');
+    response.status(500).json({ error: 'InternalServerError', detail: 'Internal server error' });
+  }
+}

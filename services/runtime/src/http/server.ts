@@ -1,0 +1,169 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Principal } from '@tributary/proto/principal.ts';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { type Database, inTransaction } from '../db/transaction.ts';
+import { principalKey } from '../principal.ts';
+import { authorize } from './authorize.ts';
+import { parseJson, readText, requireLength } from './body.ts';
+import { type Claim, claimKey, releaseKey, settleKey } from './idempotency.ts';
+import { INTERNAL_TOKEN_HEADER, principalVerifier } from './internal-token.ts';
+import { type Issue, notFound, Problem, ValidationProblem } from './problem.ts';
+import { readQuery } from './query-string.ts';
+import { Reply } from './reply.ts';
+import type { Call, Route } from './route.ts';
+import { sendProblem } from './send-problem.ts';
+import { check, nulIssues } from './validation.ts';
+
+export interface HttpOptions<App> {
+  /** Name of the service: the audience of the internal tokens it takes. */
+  service: string;
+  routes: readonly Route<App>[];
+  app: App;
+  db: Database;
+  secret: string;
+  now: () => Date;
+  log: Logger;
+  /** Further express handlers, mounted before the routes (`/healthz`, `/metrics`). */
+  operations?: express.Router;
+}
+
+type AnyCall = Call<unknown, unknown, unknown>;
+
+/** The service's HTTP application: every route value, behind the internal token. */
+export function httpApplication<App>(options: HttpOptions<App>): express.Express {
+  const application = express();
+  application.disable('x-powered-by').disable('etag');
+  application.enable('strict routing').enable('case sensitive routing');
+  if (options.operations) application.use(options.operations);
+  const verify = principalVerifier(options.service, options.secret, options.now);
+  for (const route of staticFirst(options.routes)) {
+    const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
+    application[method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, response, next) => {
+      answer(route, request, response, options, verify).catch(next);
+    });
+  }
+  application.use(() => {
+    throw notFound();
+  });
+  application.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    sendProblem(error, request, response, options.log);
+  });
+  return application;
+}
+
+/** Starts listening; port 0 takes a free one. Resolves with the server once it accepts connections. */
+export async function listen(application: express.Express, port: number, host = '0.0.0.0'): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 75_000, headersTimeout: 60_000, requestTimeout: 120_000 }, application);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  return server;
+}
+
+/** The TCP port a server listens on. */
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+async function answer<App>(
+  route: Route<App>,
+  request: Request,
+  response: Response,
+  options: HttpOptions<App>,
+  verify: (token: string | undefined) => Promise<Principal>,
+): Promise<void> {
+  const principal = await verify(request.header(INTERNAL_TOKEN_HEADER));
+  authorize(route.access, principal);
+  const { input, text } = await readInput(route, request);
+  const claim = await claimFor(route, request, principal, text, options.db);
+  if (claim instanceof Reply) return send(response, claim);
+  const call = callOf(route, request, principal, input, claim, options);
+  try {
+    const result = await route.handle(call as Call<never, never, never>, options.app);
+    const reply = result instanceof Reply ? result : new Reply(route.status, result);
+    if (claim) await settleKey(options.db.manager, claim, reply.status, reply.body);
+    send(response, reply);
+  } catch (error) {
+    if (claim) await giveUp(options.db, claim, error);
+    throw error;
+  }
+}
+
+async function readInput<App>(route: Route<App>, request: Request) {
+  const issues: Issue[] = [];
+  const raw = { params: { ...request.params }, query: readQuery(request.originalUrl) };
+  issues.push(...nulIssues(raw.params, ['path']), ...nulIssues(raw.query, ['query']));
+  const params = route.params ? check(route.params, raw.params, ['path'], issues) : {};
+  const query = route.query ? check(route.query, raw.query, ['query'], issues) : {};
+  let text = '';
+  let body: unknown;
+  if (route.body) {
+    requireLength(request);
+    text = await readText(request);
+    const value = route.form ? readQuery(`?${text}`) : parseJson(text);
+    const found = text.includes('\\u0000') || route.form ? nulIssues(value, ['body']) : [];
+    issues.push(...found);
+    if (found.length === 0) body = check(route.body, value, ['body'], issues);
+  }
+  if (issues.length > 0) throw new ValidationProblem(issues);
+  return { input: { params, query, body }, text };
+}
+
+async function claimFor<App>(route: Route<App>, request: Request, principal: Principal, text: string, db: Database) {
+  const key = request.header('idempotency-key');
+  if (key === undefined || key === '' || route.method === 'GET' || route.upload) return undefined;
+  const owner = principal.kind === 'anonymous' ? `anonymous:${request.path}` : principalKey(principal);
+  return claimKey(db, owner, key, `${route.method} ${request.originalUrl}\n${text}`);
+}
+
+function callOf<App>(
+  route: Route<App>,
+  request: Request,
+  principal: Principal,
+  input: { params: unknown; query: unknown; body: unknown },
+  claim: Claim | undefined,
+  options: HttpOptions<App>,
+): AnyCall {
+  return {
+    ...input,
+    stream: route.upload ? request : Readable.from([]),
+    principal,
+    headers: request.headers,
+    ip: request.header('x-forwarded-for')?.split(',')[0]?.trim() ?? request.ip ?? '',
+    requestId: request.header('x-request-id') ?? '',
+    now: options.now(),
+    transaction: (work) =>
+      inTransaction(options.db, async (tx) => {
+        const result = await work(tx);
+        if (claim) {
+          const reply: Reply = result instanceof Reply ? result : new Reply(route.status, result);
+          await settleKey(tx, claim, reply.status, reply.body);
+        }
+        return result;
+      }),
+  };
+}
+
+/** A refusal is an answer and is kept; after a bug the client may try again. */
+async function giveUp(db: Database, claim: Claim, error: unknown): Promise<void> {
+  if (error instanceof Problem && error.type.status < 500) {
+    await settleKey(db.manager, claim, error.type.status, { error: error.type.name, detail: error.message });
+  } else {
+    await releaseKey(db, claim);
+  }
+}
+
+function send(response: Response, reply: Reply): void {
+  response.status(reply.status).set(reply.headers);
+  if (reply.body === undefined) response.end();
+  else if (reply.body instanceof Readable) reply.body.pipe(response);
+  else if (response.hasHeader('content-type')) response.end(reply.body as string | Buffer);
+  else response.type('application/json').end(JSON.stringify(reply.body));
+}
+
+/** Literal segments win over parameters, whatever the order in which routes are listed. */
+function staticFirst<App>(routes: readonly Route<App>[]): Route<App>[] {
+  const weight = (path: string) => path.split('/').map((segment) => (segment.startsWith('{') ? '1' : '0')).join('');
+  return routes.toSorted((a, b) => weight(a.path).localeCompare(weight(b.path)));
+}

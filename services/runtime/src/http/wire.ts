@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+/** Building blocks of request and response shapes; one definition each for the contract's recurring types. */
+
+/** Public id, UUIDv4. */
+export const Id = z.uuidv4().meta({ format: 'uuid4' });
+/** Instant on the way out: ISO 8601, UTC. */
+export const Timestamp = z.iso.datetime({ offset: true }).meta({ format: 'date-time' });
+/** Instant on the way in: an offset is required; parsed to a Date. */
+export const TimestampInput = z.iso
+  .datetime({ offset: true, error: 'Input should have timezone info' })
+  .meta({ format: 'date-time' })
+  .transform((text) => new Date(text));
+/** Calendar date, `YYYY-MM-DD`. */
+export const DateOnly = z.iso.date();
+/** Signed 32-bit integer, the bound of every integer in a request body (domain rules 0.1). */
+export const Int32 = z.int32();
+/** Amount in the currency's minor unit. */
+export const Amount = z.int();
+/** Three-letter lower-case currency code. */
+export const Currency = z.string().regex(/^[a-z]{3}$/);
+/** Decimal on the wire, as a string or a number, without loss. */
+export const DecimalInput = z.union([z.string().regex(/^[+-]?\d{1,17}(\.\d{1,12})?$/), z.number()]);
+
+const metadataValue = z.union([z.string().min(1).max(500), z.int(), z.number(), z.boolean()]);
+/** `metadata` as integrators write it: at most 50 keys of 40 characters, flat (domain rules 0.3). */
+export const MetadataInput = z
+  .record(z.string().min(1).max(40), metadataValue)
+  .refine((metadata) => Object.keys(metadata).length <= 50, { error: 'Dictionary should have at most 50 items' });
+/** `metadata` as it is read back. */
+export const Metadata = z.record(z.string(), z.union([z.string(), z.int(), z.number(), z.boolean()])).meta({ id: 'MetadataOutputType' });
+export type Metadata = z.output<typeof Metadata>;
+
+/** Identity and times every resource carries; spread it into the resource's shape. */
+export const resourceShape = { id: Id, created_at: Timestamp, modified_at: Timestamp.nullable() };
+
+/** A query filter: one value or several (OR), always read as a list. At most 100 values. */
+export function many<T extends z.ZodType>(item: T) {
+  return z
+    .union([item, z.array(item).max(100)])
+    .transform((value): z.output<T>[] => (Array.isArray(value) ? value : [value]) as z.output<T>[])
+    .optional();
+}
+
+/** A boolean in a query string: `true` or `false`, `1` or `0`. */
+export const QueryBoolean = z
+  .enum(['true', 'false', '1', '0', 'True', 'False'])
+  .transform((text) => text === 'true' || text === '1' || text === 'True')
+  .meta({ query: 'boolean' });
+
+/** `metadata[key]=value`, repeated keys are alternatives (domain rules 13.2). */
+export const MetadataQuery = z
+  .record(z.string().max(40), z.union([z.string(), z.array(z.string()).max(100)]))
+  .transform((pairs) => Object.entries(pairs).map(([key, values]) => ({ key, values: [values].flat() })))
+  .optional()
+  .meta({ query: 'deepObject' });
+export type MetadataFilter = NonNullable<z.output<typeof MetadataQuery>>;
+
+/** Free-text search. */
+export const SearchText = z.string().max(255).optional();

@@ -1,0 +1,129 @@
+import type { Logger } from 'pino';
+import { type Database, inTransaction, sqlState, type Tx } from '../db/transaction.ts';
+import type { Consumer } from './consumer.ts';
+import type { Message, Subscription } from './message.ts';
+import { emit } from './outbox.ts';
+
+const MAX_ATTEMPTS = 6;
+const CONCURRENT_KEYS = 8;
+/** SQLSTATE classes that speak of the server, not of the message: connection, resources, operator, system. */
+const SERVER_TROUBLE = /^(08|53|57|58|ECONN|ETIMEDOUT|EPIPE)/;
+
+export interface InboxOptions<App> {
+  /** Name of the service: its consumer group. */
+  service: string;
+  db: Database;
+  app: App;
+  consumers: readonly Consumer<App>[];
+  log: Logger;
+  /** Told of every message set aside. */
+  onParked?: (consumer: string) => void;
+}
+
+/**
+ * The service's subscription: every message reaches each matching consumer exactly once in effect. A failing message
+ * is tried 6 times with growing, jittered pauses and then parked (table `parked_messages` and topic `<topic>.dead`);
+ * trouble with the database itself rejects, and the transport delivers again.
+ */
+export function inboxSubscription<App>(options: InboxOptions<App>): Subscription {
+  const topics = [...new Set(options.consumers.map((consumer) => consumer.topic))];
+  return {
+    group: options.service,
+    topics,
+    deliver: (messages) => deliverByKey(messages, (message) => deliverToAll(message, options)),
+  };
+}
+
+/** Messages of one key run in order; up to 8 keys run side by side. */
+async function deliverByKey(messages: readonly Message[], deliver: (message: Message) => Promise<void>): Promise<void> {
+  const lanes = Map.groupBy(messages, (message) => `${message.topic}\n${message.key}`).values();
+  const worker = async () => {
+    for (const lane of lanes) {
+      for (const message of lane) await deliver(message);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_KEYS }, worker));
+}
+
+async function deliverToAll<App>(message: Message, options: InboxOptions<App>): Promise<void> {
+  for (const consumer of options.consumers) {
+    if (consumer.topic !== message.topic) continue;
+    if (consumer.types && !consumer.types.includes(message.type)) continue;
+    await deliverTo(consumer, message, options);
+  }
+}
+
+async function deliverTo<App>(consumer: Consumer<App>, message: Message, options: InboxOptions<App>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await handleOnce(consumer, message, options);
+      return;
+    } catch (error) {
+      if (SERVER_TROUBLE.test(sqlState(error) ?? '')) throw error;
+      options.log.warn({ err: error, consumer: consumer.name, message: message.id, type: message.type, attempt }, 'consumer failed');
+      if (attempt === MAX_ATTEMPTS || error instanceof UnreadableMessage) {
+        await park(consumer, message, error, options);
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt * (0.5 + Math.random())));
+    }
+  }
+}
+
+class UnreadableMessage extends Error {}
+
+async function handleOnce<App>(consumer: Consumer<App>, message: Message, options: InboxOptions<App>): Promise<void> {
+  const readable = { ...message, value: readValue(consumer, message) } as Message<never>;
+  if (consumer.prepare && (await wasConsumed(options.db, consumer, message))) return;
+  const prepared = await consumer.prepare?.(readable, options.app);
+  await inTransaction(options.db, async (tx) => {
+    if (await markConsumed(tx, consumer, message)) await consumer.handle(readable, tx, options.app, prepared as never);
+  });
+}
+
+function readValue<App>(consumer: Consumer<App>, message: Message): unknown {
+  if (message.value === null || !consumer.schema) return message.value;
+  const parsed = consumer.schema.safeParse(message.value);
+  if (!parsed.success) throw new UnreadableMessage(parsed.error.message);
+  return parsed.data;
+}
+
+async function wasConsumed<App>(db: Database, consumer: Consumer<App>, message: Message): Promise<boolean> {
+  const rows: unknown[] = await db.query('select 1 from consumed_events where consumer = $1 and event_id = $2', [consumer.name, message.id]);
+  return rows.length > 0;
+}
+
+async function markConsumed<App>(tx: Tx, consumer: Consumer<App>, message: Message): Promise<boolean> {
+  const rows: unknown[] = await tx.query(
+    'insert into consumed_events (consumer, event_id) values ($1, $2) on conflict do nothing returning 1',
+    [consumer.name, message.id],
+  );
+  return rows.length > 0;
+}
+
+async function park<App>(consumer: Consumer<App>, message: Message, error: unknown, options: InboxOptions<App>): Promise<void> {
+  await inTransaction(options.db, async (tx) => {
+    if (!(await markConsumed(tx, consumer, message))) return;
+    await tx.query(
+      'insert into parked_messages (consumer, event_id, topic, message, error) values ($1, $2, $3, $4, $5) on conflict do nothing',
+      [consumer.name, message.id, message.topic, JSON.stringify(message), String(error)],
+    );
+    const value = { consumer: consumer.name, error: String(error), message };
+    await emit(tx, [{ id: crypto.randomUUID(), topic: `${message.topic}.dead`, key: message.key, type: message.type, subject: message.subject, value }]);
+  });
+  options.log.error({ err: error, consumer: consumer.name, message: message.id, type: message.type }, 'message parked');
+  options.onParked?.(consumer.name);
+}
+
+const FORGET_BATCH = 10_000;
+
+/** Forgets messages handled over 30 days ago, one bounded batch; returns whether more are left. */
+export async function forgetOldMessages(db: Database): Promise<boolean> {
+  const [, forgotten]: [unknown, number] = await db.query(
+    `delete from consumed_events where (consumer, event_id) in (
+       select consumer, event_id from consumed_events where consumed_at < now() - interval '30 days'
+       order by consumed_at limit $1)`,
+    [FORGET_BATCH],
+  );
+  return forgotten === FORGET_BATCH;
+}

@@ -1,0 +1,35 @@
+/** A message as consumers see it, whatever transport carried it. */
+export interface Message<V = unknown> {
+  /** CloudEvents id: unique per message, the same on every delivery. */
+  id: string;
+  topic: string;
+  key: string;
+  /** CloudEvents type, such as `order.paid`. */
+  type: string;
+  subject: string | null;
+  /** Null is a tombstone on a compacted topic. */
+  value: V | null;
+  time: Date;
+  /** `/tributary/<service>` that wrote it. */
+  source: string;
+  traceparent: string | null;
+}
+
+/** What the relay hands to a transport and what a transport hands to consumers. */
+export interface Transport {
+  /** Resolves when every message is safe: acknowledged by all replicas, or handled by every consumer. */
+  publish(messages: readonly Message[]): Promise<void>;
+  /** Starts delivering a group's topics, in order per key, at least once. `deliver` rejects to have it again. */
+  subscribe(subscription: Subscription): Promise<void>;
+  /** Whether the transport can be reached now. */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Subscription {
+  /** Consumer group: one per service. */
+  group: string;
+  topics: readonly string[];
+  /** Handles messages of one partition in order; must be idempotent. */
+  deliver(messages: readonly Message[]): Promise<void>;
+}
