@@ -46,7 +46,10 @@ const singleScopes = [
 type ReadWriteResource = (typeof readWriteResources)[number];
 
 /** Every scope identifier of the contract (service description, 5.5 and 5.6). */
-export type Scope = (typeof singleScopes)[number] | `${ReadWriteResource}:read` | `${ReadWriteResource}:write`;
+export type Scope =
+  | (typeof singleScopes)[number]
+  | `${ReadWriteResource}:read`
+  | `${ReadWriteResource}:write`;
 
 export const scopes: readonly Scope[] = [
   ...singleScopes,
@@ -60,13 +63,19 @@ export interface Access {
 }
 
 /** Merchant side: OpenID Connect, personal and organization access tokens. */
-export const merchant = (...granting: Scope[]): Access => ({ schemes: ['oidc', 'pat', 'oat'], scopes: granting });
+export const merchant = (...granting: Scope[]): Access => ({
+  schemes: ['oidc', 'pat', 'oat'],
+  scopes: granting,
+});
 
 /** Merchant side, users only: an organization access token is refused. */
 export const userOnly = (...granting: Scope[]): Access => ({ schemes: ['oidc', 'pat'], scopes: granting });
 
 /** Customer portal: customer and member sessions, which hold `customer_portal:write`. */
-export const portal = (...granting: Scope[]): Access => ({ schemes: ['customer_session', 'member_session'], scopes: granting });
+export const portal = (...granting: Scope[]): Access => ({
+  schemes: ['customer_session', 'member_session'],
+  scopes: granting,
+});
 
 /** No credentials needed; a bad token is refused all the same. */
 export const anonymous: Access = { schemes: [], scopes: [] };

@@ -41,7 +41,9 @@ if (process.argv.includes('--check')) {
   const committed = join(root, 'gen');
   const isStale =
     names(fresh).join() !== names(committed).join() ||
-    names(fresh).some((name) => readFileSync(join(fresh, name), 'utf8') !== readFileSync(join(committed, name), 'utf8'));
+    names(fresh).some(
+      (name) => readFileSync(join(fresh, name), 'utf8') !== readFileSync(join(committed, name), 'utf8'),
+    );
   rmSync(fresh, { recursive: true });
   if (isStale) {
     console.error('proto/gen is stale: run npm run generate');

@@ -22,7 +22,12 @@ export const Principal = z.discriminatedUnion('kind', [
     is_limited: z.boolean(),
     ...bearer,
   }),
-  z.object({ kind: z.literal('organization'), scheme: z.literal('oat'), organization_id: z.string(), ...bearer }),
+  z.object({
+    kind: z.literal('organization'),
+    scheme: z.literal('oat'),
+    organization_id: z.string(),
+    ...bearer,
+  }),
   z.object({
     kind: z.literal('customer'),
     scheme: z.literal('customer_session'),

@@ -40,7 +40,12 @@ export function startJobs<App>({ jobs, app, now, log }: JobOptions<App>): () => 
   };
 }
 
-async function runUntilDone<App>(job: Job<App>, app: App, now: () => Date, signal: AbortSignal): Promise<void> {
+async function runUntilDone<App>(
+  job: Job<App>,
+  app: App,
+  now: () => Date,
+  signal: AbortSignal,
+): Promise<void> {
   for (let runs = 0; runs < MAX_RUNS_IN_A_ROW && !signal.aborted; runs += 1) {
     if (!(await job.run(app, now()))) return;
   }

@@ -20,7 +20,11 @@ export function owningOrganization(
   const reachable = organizationsOf(principal);
   if (principal.kind === 'organization') {
     if (requested != null) {
-      throw invalid(loc, 'Setting organization_id is disallowed when using an organization token.', 'organization_token');
+      throw invalid(
+        loc,
+        'Setting organization_id is disallowed when using an organization token.',
+        'organization_token',
+      );
     }
     return principal.organization_id;
   }
@@ -36,7 +40,8 @@ export function owningOrganization(
 export function requireAdministrator(principal: Principal, organizationId: string): void {
   if (principal.kind !== 'user') return;
   const membership = principal.organizations.find((organization) => organization.id === organizationId);
-  if (membership?.role === 'member') throw new Problem(NotPermitted, 'Your role in this organization does not allow this.');
+  if (membership?.role === 'member')
+    throw new Problem(NotPermitted, 'Your role in this organization does not allow this.');
 }
 
 /** The customer or member behind a portal route. */
@@ -60,7 +65,9 @@ export function principalKey(principal: Principal): string {
     case 'anonymous':
       return 'anonymous';
     case 'user':
-      return principal.client_id ? `client:${principal.client_id}:${principal.user_id}` : `user:${principal.user_id}`;
+      return principal.client_id
+        ? `client:${principal.client_id}:${principal.user_id}`
+        : `user:${principal.user_id}`;
     case 'organization':
       return `organization:${principal.organization_id}`;
     case 'customer':

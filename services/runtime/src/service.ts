@@ -48,13 +48,29 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
   const grpc = await serveGrpc({ port: parts.grpcPort, secret, services: parts.grpc, log });
   closing.add('grpc', grpc.stop);
   closing.add('transport', () => transport.stop());
-  const inbox = inboxSubscription({ service: name, db, app, consumers: parts.consumers, log, onParked: countParked });
+  const inbox = inboxSubscription({
+    service: name,
+    db,
+    app,
+    consumers: parts.consumers,
+    log,
+    onParked: countParked,
+  });
   await transport.subscribe(inbox);
   closing.add('relay', startRelay({ databaseUrl: parts.databaseUrl, transport, service: name, log }));
   closing.add('jobs', startJobs({ jobs: [...parts.jobs, ...housekeeping(db)], app, now, log }));
   closing.add('metrics', observeMessaging(name, db));
   const checks = { database: () => db.query('select 1'), transport: () => transport.ready() };
-  const http = httpApplication({ service: name, routes: parts.routes, app, db, secret, now, log, operations: operations(checks) });
+  const http = httpApplication({
+    service: name,
+    routes: parts.routes,
+    app,
+    db,
+    secret,
+    now,
+    log,
+    operations: operations(checks),
+  });
   const server = await listen(http, parts.port);
   closing.add('http', () => drain(server));
   return { port: portOf(server), grpcPort: grpc.port, stop: closing.stop };

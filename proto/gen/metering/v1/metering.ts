@@ -13,6 +13,28 @@ export const protobufPackage = "tributary.metering.v1";
 
 export const protobufFileName = "metering/v1/metering.proto";
 
+export interface GetCustomerMetersRequest {
+  keys: CustomerMeterKey[];
+}
+
+export interface CustomerMeterKey {
+  customer_id: string;
+  meter_id: string;
+}
+
+export interface GetCustomerMetersReply {
+  /** In the order of the request. */
+  totals: CustomerMeterTotals[];
+}
+
+export interface CustomerMeterTotals {
+  customer_id: string;
+  meter_id: string;
+  /** Decimal text. */
+  consumed_units: string;
+  credited_units: number;
+}
+
 export interface GetUsageRequest {
   customer_id: string;
   periods: MeterPeriod[];
@@ -35,6 +57,234 @@ export interface Usage {
   consumed_units: string;
   credited_units: number;
 }
+
+function createBaseGetCustomerMetersRequest(): GetCustomerMetersRequest {
+  return { keys: [] };
+}
+
+export const GetCustomerMetersRequest: MessageFns<GetCustomerMetersRequest> = {
+  encode(message: GetCustomerMetersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      CustomerMeterKey.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCustomerMetersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCustomerMetersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(CustomerMeterKey.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCustomerMeterKey(): CustomerMeterKey {
+  return { customer_id: "", meter_id: "" };
+}
+
+export const CustomerMeterKey: MessageFns<CustomerMeterKey> = {
+  encode(message: CustomerMeterKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.customer_id !== "") {
+      writer.uint32(10).string(message.customer_id);
+    }
+    if (message.meter_id !== "") {
+      writer.uint32(18).string(message.meter_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CustomerMeterKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCustomerMeterKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.customer_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.meter_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetCustomerMetersReply(): GetCustomerMetersReply {
+  return { totals: [] };
+}
+
+export const GetCustomerMetersReply: MessageFns<GetCustomerMetersReply> = {
+  encode(message: GetCustomerMetersReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.totals) {
+      CustomerMeterTotals.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCustomerMetersReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCustomerMetersReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.totals.push(CustomerMeterTotals.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCustomerMeterTotals(): CustomerMeterTotals {
+  return { customer_id: "", meter_id: "", consumed_units: "", credited_units: 0 };
+}
+
+export const CustomerMeterTotals: MessageFns<CustomerMeterTotals> = {
+  encode(message: CustomerMeterTotals, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.customer_id !== "") {
+      writer.uint32(10).string(message.customer_id);
+    }
+    if (message.meter_id !== "") {
+      writer.uint32(18).string(message.meter_id);
+    }
+    if (message.consumed_units !== "") {
+      writer.uint32(26).string(message.consumed_units);
+    }
+    if (message.credited_units !== 0) {
+      writer.uint32(32).int64(message.credited_units);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CustomerMeterTotals {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCustomerMeterTotals();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.customer_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.meter_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.consumed_units = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.credited_units = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
 
 function createBaseGetUsageRequest(): GetUsageRequest {
   return { customer_id: "", periods: [] };
@@ -288,11 +538,25 @@ export const MeteringService = {
     responseSerialize: (value: GetUsageReply): Buffer => Buffer.from(GetUsageReply.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetUsageReply => GetUsageReply.decode(value),
   },
+  /** The running totals of customer meters, as they stand now; at most 1,000 keys. A pair never used has zeros. */
+  getCustomerMeters: {
+    path: "/tributary.metering.v1.Metering/GetCustomerMeters" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetCustomerMetersRequest): Buffer =>
+      Buffer.from(GetCustomerMetersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetCustomerMetersRequest => GetCustomerMetersRequest.decode(value),
+    responseSerialize: (value: GetCustomerMetersReply): Buffer =>
+      Buffer.from(GetCustomerMetersReply.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetCustomerMetersReply => GetCustomerMetersReply.decode(value),
+  },
 } as const;
 
 export interface MeteringServer extends UntypedServiceImplementation {
   /** What a customer consumed and was credited on some meters, each over a half-open period [start, end). */
   getUsage: handleUnaryCall<GetUsageRequest, GetUsageReply>;
+  /** The running totals of customer meters, as they stand now; at most 1,000 keys. A pair never used has zeros. */
+  getCustomerMeters: handleUnaryCall<GetCustomerMetersRequest, GetCustomerMetersReply>;
 }
 
 function toTimestamp(date: Date): Timestamp {

@@ -17,7 +17,10 @@ export const textArray: EntitySchemaColumnOptions = { type: 'text', array: true 
 export const uuidArray: EntitySchemaColumnOptions = { type: 'uuid', array: true };
 
 /** The same column, nullable. */
-export const nullable = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({ ...column, nullable: true });
+export const nullable = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({
+  ...column,
+  nullable: true,
+});
 
 /** Identity and times of every resource. */
 export interface Recorded {

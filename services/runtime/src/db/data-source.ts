@@ -33,7 +33,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 20,
     applicationName: options.applicationName ?? 'tributary',
-    extra: { statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000, connectionTimeoutMillis: 10_000 },
+    extra: {
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 60_000,
+      connectionTimeoutMillis: 10_000,
+    },
   });
   return db.initialize();
 }

@@ -15,35 +15,55 @@ export async function pageOf<T extends ObjectLiteral, K extends string>(
   tieBreaker = `${query.alias}.id`,
 ): Promise<Page<T>> {
   const total = await query.clone().getCount();
-  for (const { by, direction } of sorting) query.addOrderBy(columns[by], direction, direction === 'DESC' ? 'NULLS LAST' : 'NULLS FIRST');
+  for (const { by, direction } of sorting)
+    query.addOrderBy(columns[by], direction, direction === 'DESC' ? 'NULLS LAST' : 'NULLS FIRST');
   query.addOrderBy(tieBreaker, sorting[0]?.direction ?? 'ASC');
-  const items = await query.offset((paging.page - 1) * paging.limit).limit(paging.limit).getMany();
+  const items = await query
+    .offset((paging.page - 1) * paging.limit)
+    .limit(paging.limit)
+    .getMany();
   return { items, total };
 }
 
 /** Keeps rows whose `column` is one of `values`; an absent filter keeps all. */
-export function whereIn<T extends ObjectLiteral>(query: SelectQueryBuilder<T>, column: string, values: readonly unknown[] | undefined): void {
+export function whereIn<T extends ObjectLiteral>(
+  query: SelectQueryBuilder<T>,
+  column: string,
+  values: readonly unknown[] | undefined,
+): void {
   if (values === undefined) return;
   const name = parameterName(column);
   query.andWhere(`${column} = any(:${name})`, { [name]: values });
 }
 
 /** `metadata[key]=value`: text form of the stored value, OR inside a key, AND across keys (domain rules 13.2). */
-export function whereMetadata<T extends ObjectLiteral>(query: SelectQueryBuilder<T>, column: string, filter: MetadataFilter | undefined): void {
+export function whereMetadata<T extends ObjectLiteral>(
+  query: SelectQueryBuilder<T>,
+  column: string,
+  filter: MetadataFilter | undefined,
+): void {
   for (const [index, { key, values }] of (filter ?? []).entries()) {
     const name = `${parameterName(column)}_${index}`;
-    query.andWhere(`${column} ->> :${name}_key = any(:${name}_values)`, { [`${name}_key`]: key, [`${name}_values`]: values });
+    query.andWhere(`${column} ->> :${name}_key = any(:${name}_values)`, {
+      [`${name}_key`]: key,
+      [`${name}_values`]: values,
+    });
   }
 }
 
 /** Case-insensitive "contains" over some columns; wildcards in the text are text. */
-export function whereContains<T extends ObjectLiteral>(query: SelectQueryBuilder<T>, columns: readonly string[], text: string | undefined): void {
+export function whereContains<T extends ObjectLiteral>(
+  query: SelectQueryBuilder<T>,
+  columns: readonly string[],
+  text: string | undefined,
+): void {
   if (text === undefined) return;
   const alternatives = columns.map((column) => `${column} ilike :contained`).join(' or ');
   query.andWhere(`(${alternatives})`, { contained: `%${escapeLike(text)}%` });
 }
 
 /** `text` as a literal inside a LIKE pattern. */
-export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
+export const escapeLike = (text: string): string =>
+  text.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
 
 const parameterName = (column: string) => column.replaceAll(/\W/g, '_');

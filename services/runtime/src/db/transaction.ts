@@ -27,12 +27,14 @@ export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T
 
 /** SQLSTATE of a database error, or undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
-  const code = (error as { driverError?: { code?: unknown } }).driverError?.code ?? (error as { code?: unknown }).code;
+  const code =
+    (error as { driverError?: { code?: unknown } }).driverError?.code ?? (error as { code?: unknown }).code;
   return typeof code === 'string' ? code : undefined;
 }
 
 /** Name of the constraint a database error speaks of, if any. */
 export function violatedConstraint(error: unknown): string | undefined {
-  const cause = (error as { driverError?: { constraint?: unknown } }).driverError ?? (error as { constraint?: unknown });
+  const cause =
+    (error as { driverError?: { constraint?: unknown } }).driverError ?? (error as { constraint?: unknown });
   return typeof cause.constraint === 'string' ? cause.constraint : undefined;
 }

@@ -1,4 +1,11 @@
-import { credentials, type Client as GrpcClient, Metadata, makeGenericClientConstructor, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  credentials,
+  type Client as GrpcClient,
+  Metadata,
+  makeGenericClientConstructor,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { Problem, problemType, ServiceUnavailable } from '../http/problem.ts';
 import { type Client, type Definition, PROBLEM_KEY, SECRET_KEY } from './definition.ts';
 
@@ -25,7 +32,11 @@ const RETRIES = JSON.stringify({
  * the server raised is thrown as the same Problem; a server out of reach is 503 ServiceUnavailable.
  * @param address `host:port`
  */
-export function connect<D extends Definition>(definition: D, address: string, secret: string): Client<D> & { close(): void } {
+export function connect<D extends Definition>(
+  definition: D,
+  address: string,
+  secret: string,
+): Client<D> & { close(): void } {
   const Constructor = makeGenericClientConstructor(definition, 'client');
   const client = new Constructor(address, credentials.createInsecure(), {
     'grpc.service_config': RETRIES,
@@ -51,14 +62,20 @@ function caller(client: GrpcClient, name: string, metadata: Metadata) {
   return (request: unknown, deadlineMs = DEADLINE_MS) =>
     new Promise<unknown>((resolve, reject) => {
       const deadline = new Date(Date.now() + deadlineMs);
-      method(request, metadata.clone(), { deadline }, (error, reply) => (error ? reject(toProblem(error, name)) : resolve(reply)));
+      method(request, metadata.clone(), { deadline }, (error, reply) =>
+        error ? reject(toProblem(error, name)) : resolve(reply),
+      );
     });
 }
 
 function toProblem(error: ServiceError, method: string): Error {
   const [carried] = error.metadata?.get(PROBLEM_KEY) ?? [];
   if (carried) {
-    const { name, status: code, detail } = JSON.parse(carried.toString()) as { name: string; status: number; detail: string };
+    const {
+      name,
+      status: code,
+      detail,
+    } = JSON.parse(carried.toString()) as { name: string; status: number; detail: string };
     return new Problem(problemType(name, code), detail);
   }
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) {

@@ -10,7 +10,9 @@ type RequestOf<M> = M extends { requestDeserialize: (bytes: Buffer) => infer R }
 type ReplyOf<M> = M extends { responseDeserialize: (bytes: Buffer) => infer R } ? R : never;
 
 /** What a server provides for a definition: one async function per method. */
-export type Implementation<D extends Definition> = { [K in keyof D]: (request: RequestOf<D[K]>) => Promise<ReplyOf<D[K]>> };
+export type Implementation<D extends Definition> = {
+  [K in keyof D]: (request: RequestOf<D[K]>) => Promise<ReplyOf<D[K]>>;
+};
 
 /** What a client offers for a definition: the same functions, with a deadline in milliseconds. */
 export type Client<D extends Definition> = {

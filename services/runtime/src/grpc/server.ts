@@ -1,5 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceError,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { Logger } from 'pino';
@@ -22,7 +30,11 @@ export interface Provided {
 }
 
 /** Pairs a generated definition with its implementation, checked against each other. */
-export const provide = <D extends Definition>(definition: D, implementation: Implementation<D>, protoFile: string): Provided => ({
+export const provide = <D extends Definition>(
+  definition: D,
+  implementation: Implementation<D>,
+  protoFile: string,
+): Provided => ({
   definition,
   implementation,
   protoFile,
@@ -35,14 +47,19 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 export async function serveGrpc(options: GrpcOptions): Promise<{ port: number; stop(): Promise<void> }> {
   const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
   for (const { definition, implementation } of options.services) {
-    const handlers = Object.entries(implementation).map(([name, handle]) => [name, unary(handle, options)] as const);
+    const handlers = Object.entries(implementation).map(
+      ([name, handle]) => [name, unary(handle, options)] as const,
+    );
     server.addService(definition, Object.fromEntries(handlers));
   }
   const files = options.services.map((service) => service.protoFile);
-  if (files.length > 0) new ReflectionService(loadSync(files, { includeDirs: [PROTO_ROOT], keepCase: true })).addToServer(server);
+  if (files.length > 0)
+    new ReflectionService(loadSync(files, { includeDirs: [PROTO_ROOT], keepCase: true })).addToServer(server);
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host ?? '0.0.0.0'}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
+    server.bindAsync(
+      `${options.host ?? '0.0.0.0'}:${options.port}`,
+      ServerCredentials.createInsecure(),
+      (error, bound) => (error ? reject(error) : resolve(bound)),
     );
   });
   return { port, stop: () => stopServer(server) };
@@ -61,7 +78,8 @@ function unary(handle: (request: never) => Promise<unknown>, { secret, log }: Gr
   };
 }
 
-const isSame = (a: string, b: string) => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
+const isSame = (a: string, b: string) =>
+  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 
 const CODES: Record<number, status> = {
   400: status.INVALID_ARGUMENT,

@@ -20,7 +20,9 @@ export async function readText(request: IncomingMessage): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, size));
   } catch {
-    throw new ValidationProblem([{ loc: ['body'], msg: 'The body is not valid UTF-8', type: 'json_invalid' }]);
+    throw new ValidationProblem([
+      { loc: ['body'], msg: 'The body is not valid UTF-8', type: 'json_invalid' },
+    ]);
   }
 }
 
@@ -35,13 +37,17 @@ export function requireLength(request: IncomingMessage): void {
 export function parseJson(text: string): unknown {
   if (text.length === 0) return undefined;
   if (depthExceeds(text, MAX_DEPTH)) {
-    throw new ValidationProblem([{ loc: ['body'], msg: `JSON nested deeper than ${MAX_DEPTH} levels`, type: 'json_invalid' }]);
+    throw new ValidationProblem([
+      { loc: ['body'], msg: `JSON nested deeper than ${MAX_DEPTH} levels`, type: 'json_invalid' },
+    ]);
   }
   try {
     return JSON.parse(text);
   } catch (error) {
     const msg = 'JSON decode error';
-    throw new ValidationProblem([{ loc: ['body'], msg, type: 'json_invalid', ctx: { error: (error as Error).message.slice(0, 200) } }]);
+    throw new ValidationProblem([
+      { loc: ['body'], msg, type: 'json_invalid', ctx: { error: (error as Error).message.slice(0, 200) } },
+    ]);
   }
 }
 
@@ -63,4 +69,5 @@ function depthExceeds(text: string, limit: number): boolean {
   return false;
 }
 
-const tooLarge = () => new Problem(RequestBodyTooLarge, 'The request body is larger than 10 MiB', { connection: 'close' });
+const tooLarge = () =>
+  new Problem(RequestBodyTooLarge, 'The request body is larger than 10 MiB', { connection: 'close' });

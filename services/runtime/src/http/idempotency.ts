@@ -34,8 +34,14 @@ export interface Claim {
  * The same key with a different request is a 422; while a twin runs, 409.
  * @param request what makes two requests the same: method, target and body
  */
-export async function claimKey(db: Database, owner: string, key: string, request: string): Promise<Claim | Reply> {
-  if (key.length > MAX_KEY_LENGTH) throw invalid(['header', 'idempotency-key'], `At most ${MAX_KEY_LENGTH} characters`);
+export async function claimKey(
+  db: Database,
+  owner: string,
+  key: string,
+  request: string,
+): Promise<Claim | Reply> {
+  if (key.length > MAX_KEY_LENGTH)
+    throw invalid(['header', 'idempotency-key'], `At most ${MAX_KEY_LENGTH} characters`);
   const fingerprint = hash('sha256', request, 'base64');
   const claimed: unknown[] = await db.query(
     `insert into idempotency_keys (owner, key, fingerprint, leased_until)
@@ -55,16 +61,28 @@ export async function claimKey(db: Database, owner: string, key: string, request
     [owner, key],
   );
   if (stored && stored.fingerprint !== fingerprint) {
-    throw invalid(['header', 'idempotency-key'], 'This key was used with a different request.', 'idempotency_key_reused', key);
+    throw invalid(
+      ['header', 'idempotency-key'],
+      'This key was used with a different request.',
+      'idempotency_key_reused',
+      key,
+    );
   }
   if (!stored || stored.status === null) {
-    throw new Problem(IdempotentRequestRunning, 'A request with this idempotency key is still running.', { 'retry-after': '1' });
+    throw new Problem(IdempotentRequestRunning, 'A request with this idempotency key is still running.', {
+      'retry-after': '1',
+    });
   }
   return new Reply(stored.status, stored.body ?? undefined, { 'idempotency-replayed': 'true' });
 }
 
 /** Stores the answer under the key, in the transaction of the effect. */
-export async function settleKey(tx: Pick<Tx, 'query'>, claim: Claim, status: number, body: unknown): Promise<void> {
+export async function settleKey(
+  tx: Pick<Tx, 'query'>,
+  claim: Claim,
+  status: number,
+  body: unknown,
+): Promise<void> {
   await tx.query('update idempotency_keys set status = $3, body = $4 where owner = $1 and key = $2', [
     claim.owner,
     claim.key,
@@ -75,7 +93,10 @@ export async function settleKey(tx: Pick<Tx, 'query'>, claim: Claim, status: num
 
 /** Gives the key back when the request failed without an answer worth keeping. */
 export async function releaseKey(db: Database, claim: Claim): Promise<void> {
-  await db.query('delete from idempotency_keys where owner = $1 and key = $2 and status is null', [claim.owner, claim.key]);
+  await db.query('delete from idempotency_keys where owner = $1 and key = $2 and status is null', [
+    claim.owner,
+    claim.key,
+  ]);
 }
 
 const DELETE_BATCH = 10_000;

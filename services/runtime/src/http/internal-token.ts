@@ -13,7 +13,12 @@ const key = (secret: string) => new TextEncoder().encode(secret);
  * Signs the caller's identity for one service: HS256, valid five minutes (RFC 7519).
  * @param audience name of the service the token is for
  */
-export function signPrincipal(principal: Principal, audience: string, secret: string, now: Date): Promise<string> {
+export function signPrincipal(
+  principal: Principal,
+  audience: string,
+  secret: string,
+  now: Date,
+): Promise<string> {
   const seconds = Math.floor(now.getTime() / 1000);
   return new SignJWT({ principal })
     .setProtectedHeader({ alg: 'HS256' })

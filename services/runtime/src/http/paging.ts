@@ -30,7 +30,11 @@ export interface Paging {
  * @param keys what may be sorted by
  * @param fallback the order when the parameter is absent
  */
-export function sortedBy<const K extends string>(id: string, keys: readonly K[], fallback: readonly (K | `-${K}`)[]) {
+export function sortedBy<const K extends string>(
+  id: string,
+  keys: readonly K[],
+  fallback: readonly (K | `-${K}`)[],
+) {
   const values = keys.flatMap((key) => [key, `-${key}`] as const);
   const criterion = z.enum(values as [string, ...string[]]).meta({ id });
   return z

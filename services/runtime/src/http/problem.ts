@@ -55,7 +55,12 @@ export class ValidationProblem extends Error {
 }
 
 /** A single-issue 422, for rules that only the handler can check. */
-export function invalid(loc: (string | number)[], msg: string, type = 'value_error', input?: unknown): ValidationProblem {
+export function invalid(
+  loc: (string | number)[],
+  msg: string,
+  type = 'value_error',
+  input?: unknown,
+): ValidationProblem {
   return new ValidationProblem([{ loc, msg, type, ...(input === undefined ? {} : { input }) }]);
 }
 

@@ -7,7 +7,11 @@ export class Reply {
   readonly headers: Record<string, string>;
 
   /** @param body JSON value; a string, Buffer or stream when `headers` name another content type; undefined for none */
-  constructor(status: number, body?: unknown | string | Buffer | Readable, headers: Record<string, string> = {}) {
+  constructor(
+    status: number,
+    body?: unknown | string | Buffer | Readable,
+    headers: Record<string, string> = {},
+  ) {
     this.status = status;
     this.body = body;
     this.headers = headers;

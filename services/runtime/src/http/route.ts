@@ -62,7 +62,13 @@ export interface Route<App = never> {
   handle(call: Call<never, never, never>, app: App): Promise<unknown>;
 }
 
-interface Definition<App, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType> {
+interface Definition<
+  App,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
+> {
   method: Method;
   path: string;
   operation: string;

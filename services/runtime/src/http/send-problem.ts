@@ -3,7 +3,18 @@ import type { Logger } from 'pino';
 import { sqlState } from '../db/transaction.ts';
 import { Problem, ResourceNotFound, ServiceUnavailable, ValidationProblem } from './problem.ts';
 
-const UNAVAILABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', '57P01', '57P02', '57P03', '08006', '08001', '08003', '53300']);
+const UNAVAILABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '08006',
+  '08001',
+  '08003',
+  '53300',
+]);
 
 /** Turns whatever was thrown into the contract's error body (service description, section 7). */
 export function sendProblem(error: unknown, request: Request, response: Response, log: Logger): void {
@@ -16,7 +27,10 @@ export function sendProblem(error: unknown, request: Request, response: Response
     return;
   }
   if (error instanceof Problem) {
-    response.status(error.type.status).set(error.headers).json({ error: error.type.name, detail: error.message });
+    response
+      .status(error.type.status)
+      .set(error.headers)
+      .json({ error: error.type.name, detail: error.message });
     return;
   }
   const requestId = request.header('x-request-id');
@@ -24,7 +38,10 @@ export function sendProblem(error: unknown, request: Request, response: Response
     response.status(404).json({ error: ResourceNotFound.name, detail: 'Not found' });
   } else if (UNAVAILABLE.has(sqlState(error) ?? '')) {
     log.warn({ err: error, requestId }, 'a server this service needs is not available');
-    response.status(503).set('retry-after', '1').json({ error: ServiceUnavailable.name, detail: 'Try again shortly.' });
+    response
+      .status(503)
+      .set('retry-after', '1')
+      .json({ error: ServiceUnavailable.name, detail: 'Try again shortly.' });
   } else {
     log.error({ err: error, requestId, method: request.method, path: request.path }, 'request failed');
     response.status(500).json({ error: 'InternalServerError', detail: 'Internal server error' });

@@ -56,7 +56,10 @@ export function httpApplication<App>(options: HttpOptions<App>): express.Express
 
 /** Starts listening; port 0 takes a free one. Resolves with the server once it accepts connections. */
 export async function listen(application: express.Express, port: number, host = '0.0.0.0'): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 75_000, headersTimeout: 60_000, requestTimeout: 120_000 }, application);
+  const server = createServer(
+    { keepAliveTimeout: 75_000, headersTimeout: 60_000, requestTimeout: 120_000 },
+    application,
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
@@ -110,7 +113,13 @@ async function readInput<App>(route: Route<App>, request: Request) {
   return { input: { params, query, body }, text };
 }
 
-async function claimFor<App>(route: Route<App>, request: Request, principal: Principal, text: string, db: Database) {
+async function claimFor<App>(
+  route: Route<App>,
+  request: Request,
+  principal: Principal,
+  text: string,
+  db: Database,
+) {
   const key = request.header('idempotency-key');
   if (key === undefined || key === '' || route.method === 'GET' || route.upload) return undefined;
   const owner = principal.kind === 'anonymous' ? `anonymous:${request.path}` : principalKey(principal);
@@ -164,6 +173,10 @@ function send(response: Response, reply: Reply): void {
 
 /** Literal segments win over parameters, whatever the order in which routes are listed. */
 function staticFirst<App>(routes: readonly Route<App>[]): Route<App>[] {
-  const weight = (path: string) => path.split('/').map((segment) => (segment.startsWith('{') ? '1' : '0')).join('');
+  const weight = (path: string) =>
+    path
+      .split('/')
+      .map((segment) => (segment.startsWith('{') ? '1' : '0'))
+      .join('');
   return routes.toSorted((a, b) => weight(a.path).localeCompare(weight(b.path)));
 }

@@ -1,10 +1,15 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Issue, ValidationProblem } from './problem.ts';
 
 type Loc = (string | number)[];
 
 /** Reads `value` with `schema`; issues found are added to `issues` under `loc`, and undefined is returned. */
-export function check<S extends z.ZodType>(schema: S, value: unknown, loc: Loc, issues: Issue[]): z.output<S> | undefined {
+export function check<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  loc: Loc,
+  issues: Issue[],
+): z.output<S> | undefined {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   issues.push(...result.error.issues.flatMap((issue) => toIssues(issue, loc)));
@@ -25,20 +30,34 @@ const MAX_ECHO = 200;
 function toIssues(issue: z.core.$ZodIssue, loc: Loc): Issue[] {
   const here = [...loc, ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key))];
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return closest(issue.errors).flatMap((nested) => toIssues({ ...nested, input: nested.input ?? issue.input } as z.core.$ZodIssue, here));
+    return closest(issue.errors).flatMap((nested) =>
+      toIssues({ ...nested, input: nested.input ?? issue.input } as z.core.$ZodIssue, here),
+    );
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((nested) => toIssues(nested, here));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ loc: [...here, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' }));
+    return issue.keys.map((key) => ({
+      loc: [...here, key],
+      msg: 'Extra inputs are not permitted',
+      type: 'extra_forbidden',
+    }));
   }
   const type = issueType(issue);
   const input = echo(issue.input);
-  return [{ loc: here, msg: type === 'missing' ? 'Field required' : issue.message, type, ...(input === undefined ? {} : { input }) }];
+  return [
+    {
+      loc: here,
+      msg: type === 'missing' ? 'Field required' : issue.message,
+      type,
+      ...(input === undefined ? {} : { input }),
+    },
+  ];
 }
 
 function closest(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const depth = (branch: z.core.$ZodIssue[]) => Math.max(...branch.map((issue) => issue.path.length));
-  const isTypeError = (branch: z.core.$ZodIssue[]) => branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0);
+  const isTypeError = (branch: z.core.$ZodIssue[]) =>
+    branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0);
   return branches.toSorted(
     (a, b) => Number(isTypeError(a)) - Number(isTypeError(b)) || depth(b) - depth(a) || a.length - b.length,
   )[0]!;
@@ -57,7 +76,11 @@ function issueType(issue: z.core.$ZodIssue): string {
       if (issue.origin === 'array') return 'too_long';
       return issue.inclusive === false ? 'less_than' : 'less_than_equal';
     case 'invalid_format':
-      return issue.format === 'uuid' ? 'uuid_parsing' : issue.format === 'datetime' ? 'datetime_parsing' : 'string_pattern_mismatch';
+      return issue.format === 'uuid'
+        ? 'uuid_parsing'
+        : issue.format === 'datetime'
+          ? 'datetime_parsing'
+          : 'string_pattern_mismatch';
     case 'invalid_value':
       return issue.input === undefined ? 'missing' : issue.values.length === 1 ? 'literal_error' : 'enum';
     case 'invalid_union':
@@ -81,7 +104,9 @@ const NUL = String.fromCharCode(0);
 /** Finds a NUL character in any string or key of a JSON value (domain rules 0.1); PostgreSQL cannot store one. */
 export function nulIssues(value: unknown, loc: Loc): Issue[] {
   if (typeof value === 'string') {
-    return value.includes(NUL) ? [{ loc, msg: 'String should not contain NUL characters', type: 'string_nul' }] : [];
+    return value.includes(NUL)
+      ? [{ loc, msg: 'String should not contain NUL characters', type: 'string_nul' }]
+      : [];
   }
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, item]) => [

@@ -26,9 +26,13 @@ const metadataValue = z.union([z.string().min(1).max(500), z.int(), z.number(), 
 /** `metadata` as integrators write it: at most 50 keys of 40 characters, flat (domain rules 0.3). */
 export const MetadataInput = z
   .record(z.string().min(1).max(40), metadataValue)
-  .refine((metadata) => Object.keys(metadata).length <= 50, { error: 'Dictionary should have at most 50 items' });
+  .refine((metadata) => Object.keys(metadata).length <= 50, {
+    error: 'Dictionary should have at most 50 items',
+  });
 /** `metadata` as it is read back. */
-export const Metadata = z.record(z.string(), z.union([z.string(), z.int(), z.number(), z.boolean()])).meta({ id: 'MetadataOutputType' });
+export const Metadata = z
+  .record(z.string(), z.union([z.string(), z.int(), z.number(), z.boolean()]))
+  .meta({ id: 'MetadataOutputType' });
 export type Metadata = z.output<typeof Metadata>;
 
 /** Identity and times every resource carries; spread it into the resource's shape. */

@@ -5,10 +5,14 @@ import type { Message, Subscription, Transport } from './message.ts';
  * resolves when every subscriber has committed, so a row leaves the outbox only then; what fails is published again
  * by the relay and the inbox drops repeats.
  */
-export function inProcessTransport(): Transport {
+export function inProcessTransport(): Transport & { open(): void } {
   const subscriptions: Subscription[] = [];
+  const opened = Promise.withResolvers<void>();
   return {
+    /** Lets messages flow; to be called once every service has subscribed, or a row could leave unseen. */
+    open: opened.resolve,
     async publish(messages) {
+      await opened.promise;
       await Promise.all(subscriptions.map((subscription) => hand(subscription, messages)));
     },
     async subscribe(subscription) {

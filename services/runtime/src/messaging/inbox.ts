@@ -1,3 +1,4 @@
+import { newId } from '@tributary/proto/id.ts';
 import type { Logger } from 'pino';
 import { type Database, inTransaction, sqlState, type Tx } from '../db/transaction.ts';
 import type { Consumer } from './consumer.ts';
@@ -35,7 +36,10 @@ export function inboxSubscription<App>(options: InboxOptions<App>): Subscription
 }
 
 /** Messages of one key run in order; up to 8 keys run side by side. */
-async function deliverByKey(messages: readonly Message[], deliver: (message: Message) => Promise<void>): Promise<void> {
+async function deliverByKey(
+  messages: readonly Message[],
+  deliver: (message: Message) => Promise<void>,
+): Promise<void> {
   const lanes = Map.groupBy(messages, (message) => `${message.topic}\n${message.key}`).values();
   const worker = async () => {
     for (const lane of lanes) {
@@ -53,14 +57,21 @@ async function deliverToAll<App>(message: Message, options: InboxOptions<App>): 
   }
 }
 
-async function deliverTo<App>(consumer: Consumer<App>, message: Message, options: InboxOptions<App>): Promise<void> {
+async function deliverTo<App>(
+  consumer: Consumer<App>,
+  message: Message,
+  options: InboxOptions<App>,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await handleOnce(consumer, message, options);
       return;
     } catch (error) {
       if (SERVER_TROUBLE.test(sqlState(error) ?? '')) throw error;
-      options.log.warn({ err: error, consumer: consumer.name, message: message.id, type: message.type, attempt }, 'consumer failed');
+      options.log.warn(
+        { err: error, consumer: consumer.name, message: message.id, type: message.type, attempt },
+        'consumer failed',
+      );
       if (attempt === MAX_ATTEMPTS || error instanceof UnreadableMessage) {
         await park(consumer, message, error, options);
         return;
@@ -72,12 +83,17 @@ async function deliverTo<App>(consumer: Consumer<App>, message: Message, options
 
 class UnreadableMessage extends Error {}
 
-async function handleOnce<App>(consumer: Consumer<App>, message: Message, options: InboxOptions<App>): Promise<void> {
+async function handleOnce<App>(
+  consumer: Consumer<App>,
+  message: Message,
+  options: InboxOptions<App>,
+): Promise<void> {
   const readable = { ...message, value: readValue(consumer, message) } as Message<never>;
   if (consumer.prepare && (await wasConsumed(options.db, consumer, message))) return;
   const prepared = await consumer.prepare?.(readable, options.app);
   await inTransaction(options.db, async (tx) => {
-    if (await markConsumed(tx, consumer, message)) await consumer.handle(readable, tx, options.app, prepared as never);
+    if (await markConsumed(tx, consumer, message))
+      await consumer.handle(readable, tx, options.app, prepared as never);
   });
 }
 
@@ -89,7 +105,10 @@ function readValue<App>(consumer: Consumer<App>, message: Message): unknown {
 }
 
 async function wasConsumed<App>(db: Database, consumer: Consumer<App>, message: Message): Promise<boolean> {
-  const rows: unknown[] = await db.query('select 1 from consumed_events where consumer = $1 and event_id = $2', [consumer.name, message.id]);
+  const rows: unknown[] = await db.query(
+    'select 1 from consumed_events where consumer = $1 and event_id = $2',
+    [consumer.name, message.id],
+  );
   return rows.length > 0;
 }
 
@@ -101,7 +120,12 @@ async function markConsumed<App>(tx: Tx, consumer: Consumer<App>, message: Messa
   return rows.length > 0;
 }
 
-async function park<App>(consumer: Consumer<App>, message: Message, error: unknown, options: InboxOptions<App>): Promise<void> {
+async function park<App>(
+  consumer: Consumer<App>,
+  message: Message,
+  error: unknown,
+  options: InboxOptions<App>,
+): Promise<void> {
   await inTransaction(options.db, async (tx) => {
     if (!(await markConsumed(tx, consumer, message))) return;
     await tx.query(
@@ -109,9 +133,21 @@ async function park<App>(consumer: Consumer<App>, message: Message, error: unkno
       [consumer.name, message.id, message.topic, JSON.stringify(message), String(error)],
     );
     const value = { consumer: consumer.name, error: String(error), message };
-    await emit(tx, [{ id: crypto.randomUUID(), topic: `${message.topic}.dead`, key: message.key, type: message.type, subject: message.subject, value }]);
+    await emit(tx, [
+      {
+        id: newId(),
+        topic: `${message.topic}.dead`,
+        key: message.key,
+        type: message.type,
+        subject: message.subject,
+        value,
+      },
+    ]);
   });
-  options.log.error({ err: error, consumer: consumer.name, message: message.id, type: message.type }, 'message parked');
+  options.log.error(
+    { err: error, consumer: consumer.name, message: message.id, type: message.type },
+    'message parked',
+  );
   options.onParked?.(consumer.name);
 }
 

@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromHeaders, toHeaders } from '@tributary/proto/events/cloud-events.ts';
-import { allTopics } from '@tributary/proto/events/topics.ts';
-import { CompressionTypes, type Consumer, type EachBatchPayload, Kafka, type KafkaMessage, logLevel } from 'kafkajs';
+import { allTopics, deadTopic, kafkaConfig } from '@tributary/proto/events/topics.ts';
+import {
+  CompressionTypes,
+  type Consumer,
+  type EachBatchPayload,
+  Kafka,
+  type KafkaMessage,
+  logLevel,
+} from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Message, Subscription, Transport } from './message.ts';
 
@@ -27,7 +34,12 @@ export async function kafkaTransport(options: KafkaOptions): Promise<Transport> 
   const admin = kafka.admin();
   await admin.connect();
   await createTopics(admin);
-  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, retry: RETRIES, allowAutoTopicCreation: false });
+  const producer = kafka.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    retry: RETRIES,
+    allowAutoTopicCreation: false,
+  });
   await producer.connect();
   const consumers: Consumer[] = [];
   return {
@@ -70,7 +82,10 @@ async function deliverBatch(payload: EachBatchPayload, subscription: Subscriptio
   for (let start = 0; start < batch.messages.length; start += CHUNK) {
     if (!isRunning() || isStale()) return;
     const chunk = batch.messages.slice(start, start + CHUNK);
-    await withHeartbeat(heartbeat, subscription.deliver(chunk.map((message) => fromKafka(batch.topic, message))));
+    await withHeartbeat(
+      heartbeat,
+      subscription.deliver(chunk.map((message) => fromKafka(batch.topic, message))),
+    );
     resolveOffset(chunk.at(-1)!.offset);
     await payload.commitOffsetsIfNecessary();
   }
@@ -93,7 +108,9 @@ const toKafka = (message: Message) => ({
 });
 
 function fromKafka(topic: string, message: KafkaMessage): Message {
-  const headers = Object.fromEntries(Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value ?? '')]));
+  const headers = Object.fromEntries(
+    Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value ?? '')]),
+  );
   return {
     ...fromHeaders(headers),
     topic,
@@ -103,11 +120,11 @@ function fromKafka(topic: string, message: KafkaMessage): Message {
 }
 
 async function createTopics(admin: ReturnType<Kafka['admin']>): Promise<void> {
-  const topics = allTopics.map((topic) => ({
+  const topics = [...allTopics, ...allTopics.map(deadTopic)].map((topic) => ({
     topic: topic.name,
     numPartitions: topic.partitions,
     replicationFactor: -1,
-    configEntries: Object.entries(topic.config).map(([name, value]) => ({ name, value })),
+    configEntries: Object.entries(kafkaConfig(topic)).map(([name, value]) => ({ name, value })),
   }));
   for (let attempt = 1; ; attempt += 1) {
     try {

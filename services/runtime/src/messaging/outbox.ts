@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from '@tributary/proto/events/message.ts';
-import { currentTraceparent } from '../telemetry.ts';
 import type { Tx } from '../db/transaction.ts';
+import { currentTraceparent } from '../telemetry.ts';
 import { OUTBOX_CHANNEL } from './tables.ts';
 
 /**

@@ -45,7 +45,11 @@ export function startRelay(options: RelayOptions): () => Promise<void> {
 
 async function keepRelaying(options: RelayOptions, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
-    const client = new pg.Client({ connectionString: options.databaseUrl, application_name: `${options.service}-relay`, keepAlive: true });
+    const client = new pg.Client({
+      connectionString: options.databaseUrl,
+      application_name: `${options.service}-relay`,
+      keepAlive: true,
+    });
     // Without a listener a lost connection would end the process; the loop below reconnects.
     client.on('error', () => undefined);
     try {
@@ -63,14 +67,20 @@ async function keepRelaying(options: RelayOptions, signal: AbortSignal): Promise
   }
 }
 
-async function relayOverConnection(client: pg.Client, options: RelayOptions, signal: AbortSignal, healthy: () => void): Promise<void> {
+async function relayOverConnection(
+  client: pg.Client,
+  options: RelayOptions,
+  signal: AbortSignal,
+  healthy: () => void,
+): Promise<void> {
   const alarm = new Alarm();
   client.on('notification', () => alarm.ring()).on('end', () => alarm.ring());
   signal.addEventListener('abort', () => alarm.ring());
   await client.query(`listen ${OUTBOX_CHANNEL}`);
   let isLeader = false;
   while (!signal.aborted) {
-    isLeader ||= (await client.query('select pg_try_advisory_lock($1) as locked', [RELAY_LOCK])).rows[0].locked;
+    isLeader ||= (await client.query('select pg_try_advisory_lock($1) as locked', [RELAY_LOCK])).rows[0]
+      .locked;
     if (isLeader) {
       while (!signal.aborted && (await publishBatch(client, options)) === BATCH);
       healthy();

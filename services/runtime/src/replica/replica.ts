@@ -1,5 +1,5 @@
-import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
 import { stateTopics } from '@tributary/proto/events/topics.ts';
+import type { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
 import type { Reader, Tx } from '../db/transaction.ts';
 import type { Client } from '../grpc/definition.ts';
 import type { Consumer } from '../messaging/consumer.ts';
@@ -35,7 +35,11 @@ const BATCH = 100;
  * @param resource name of the state topic's resource
  * @param owner gRPC client of the resource's owner
  */
-export function replica<T>(service: string, resource: keyof typeof stateTopics, owner: ResourcesClient): Replica<T> {
+export function replica<T>(
+  service: string,
+  resource: keyof typeof stateTopics,
+  owner: ResourcesClient,
+): Replica<T> {
   const table = `${resource}_replica`;
   return {
     table,
@@ -49,7 +53,10 @@ export function replica<T>(service: string, resource: keyof typeof stateTopics, 
       const known = await readCopies<T>(reader, table, unique);
       const missing = unique.filter((id) => !known.has(id));
       for (let start = 0; start < missing.length; start += BATCH) {
-        const { resources } = await owner.getResources({ resource, ids: missing.slice(start, start + BATCH) });
+        const { resources } = await owner.getResources({
+          resource,
+          ids: missing.slice(start, start + BATCH),
+        });
         await insertCopies(reader, table, resources);
         for (const { id, value } of resources) known.set(id, value as T);
       }
@@ -58,9 +65,16 @@ export function replica<T>(service: string, resource: keyof typeof stateTopics, 
   };
 }
 
-async function readCopies<T>(reader: Pick<Reader, 'query'>, table: string, ids: readonly string[]): Promise<Map<string, T | null>> {
+async function readCopies<T>(
+  reader: Pick<Reader, 'query'>,
+  table: string,
+  ids: readonly string[],
+): Promise<Map<string, T | null>> {
   if (ids.length === 0) return new Map();
-  const rows: { id: string; value: T | null }[] = await reader.query(`select id, value from ${table} where id = any($1)`, [ids]);
+  const rows: { id: string; value: T | null }[] = await reader.query(
+    `select id, value from ${table} where id = any($1)`,
+    [ids],
+  );
   return new Map(rows.map((row) => [row.id, row.value]));
 }
 
@@ -75,7 +89,11 @@ async function keep(tx: Tx, table: string, id: string, value: unknown): Promise<
 }
 
 /** A copy that the topic brought meanwhile, or the row of a deleted resource, is the newer one and stays. */
-async function insertCopies(reader: Pick<Reader, 'query'>, table: string, copies: { id: string; value?: unknown }[]): Promise<void> {
+async function insertCopies(
+  reader: Pick<Reader, 'query'>,
+  table: string,
+  copies: { id: string; value?: unknown }[],
+): Promise<void> {
   if (copies.length === 0) return;
   await reader.query(
     `insert into ${table} (id, organization_id, value)
