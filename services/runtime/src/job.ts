@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import { type Database, inTransaction, type Tx } from './db/transaction.ts';
+import type { Logger } from './log.ts';
 
 /** A time-driven task: a due-row scan that moves at most one bounded batch per run. */
 export interface Job<App = never> {

@@ -1,23 +1,25 @@
-import type { Logger } from 'pino';
+import type { Server } from 'node:http';
+import type { Clock } from './clock.ts';
+import type { ServiceConfig } from './config.ts';
 import type { Database } from './db/transaction.ts';
 import { type Provided, serveGrpc } from './grpc/server.ts';
 import { deleteOldKeys } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { httpApplication, listen, portOf } from './http/server.ts';
 import { type Job, startJobs } from './job.ts';
+import type { Logger } from './log.ts';
 import type { Consumer } from './messaging/consumer.ts';
 import { forgetOldMessages, inboxSubscription } from './messaging/inbox.ts';
 import type { Transport } from './messaging/message.ts';
 import { startRelay } from './messaging/relay.ts';
-import { countParked, observeMessaging } from './metrics.ts';
+import { observeMessaging } from './metrics.ts';
 import { operations } from './operations.ts';
-import type { Running } from './shutdown.ts';
-import { closers } from './shutdown.ts';
+import { type Running, starting } from './shutdown.ts';
 
 /** Everything a service is made of, once its `main.ts` has built it. */
 export interface ServiceParts<App> {
   name: string;
-  databaseUrl: string;
+  config: ServiceConfig;
   db: Database;
   app: App;
   transport: Transport;
@@ -25,10 +27,9 @@ export interface ServiceParts<App> {
   grpc: readonly Provided[];
   consumers: readonly Consumer<App>[];
   jobs: readonly Job<App>[];
-  port: number;
-  grpcPort: number;
-  secret: string;
-  now: () => Date;
+  /** gRPC clients and other things to close at the end. */
+  closes?: readonly (() => unknown)[];
+  clock: Clock;
   log: Logger;
 }
 
@@ -38,42 +39,30 @@ export interface RunningService extends Running {
 }
 
 /**
- * Starts a service top to bottom (gRPC, consumers, relay, jobs, HTTP) and stops it in reverse: no new requests, then
- * no new messages, then the database.
+ * Starts a service (gRPC, consumers, relay, jobs, HTTP) and stops it in reverse: first no new requests, then no new
+ * messages, last the database.
  */
 export async function runService<App>(parts: ServiceParts<App>): Promise<RunningService> {
-  const { name, db, app, transport, log, now, secret } = parts;
-  const closing = closers(log);
-  closing.add('database', () => db.destroy());
-  const grpc = await serveGrpc({ port: parts.grpcPort, secret, services: parts.grpc, log });
-  closing.add('grpc', grpc.stop);
-  closing.add('transport', () => transport.stop());
-  const inbox = inboxSubscription({
-    service: name,
-    db,
-    app,
-    consumers: parts.consumers,
-    log,
-    onParked: countParked,
+  const { name, config, db, app, transport, log, clock } = parts;
+  const now = () => clock.now();
+  const secret = config.internalSecret;
+  return starting(log, async (closing) => {
+    closing.add('database', () => db.destroy());
+    for (const close of parts.closes ?? []) closing.add('client', close);
+    const grpc = await serveGrpc({ port: config.grpcPort, secret, services: parts.grpc, log });
+    closing.add('grpc', grpc.stop);
+    closing.add('transport', () => transport.stop());
+    await transport.subscribe(inboxSubscription({ service: name, db, app, consumers: parts.consumers, log }));
+    closing.add('relay', startRelay({ databaseUrl: config.databaseUrl, transport, service: name, log }));
+    closing.add('jobs', startJobs({ jobs: [...parts.jobs, ...housekeeping(db)], app, now, log }));
+    closing.add('metrics', observeMessaging(name, db));
+    const checks = { database: () => db.query('select 1'), transport: () => transport.ready() };
+    const probes = operations(checks, { log, isStopping: closing.isStopping });
+    const http = httpApplication({ service: name, routes: parts.routes, app, db, secret, now, log, probes });
+    const server = await listen(http, config.port);
+    closing.add('http', () => drain(server));
+    return { port: portOf(server), grpcPort: grpc.port };
   });
-  await transport.subscribe(inbox);
-  closing.add('relay', startRelay({ databaseUrl: parts.databaseUrl, transport, service: name, log }));
-  closing.add('jobs', startJobs({ jobs: [...parts.jobs, ...housekeeping(db)], app, now, log }));
-  closing.add('metrics', observeMessaging(name, db));
-  const checks = { database: () => db.query('select 1'), transport: () => transport.ready() };
-  const http = httpApplication({
-    service: name,
-    routes: parts.routes,
-    app,
-    db,
-    secret,
-    now,
-    log,
-    operations: operations(checks),
-  });
-  const server = await listen(http, parts.port);
-  closing.add('http', () => drain(server));
-  return { port: portOf(server), grpcPort: grpc.port, stop: closing.stop };
 }
 
 const HOUR_MS = 3_600_000;
@@ -83,7 +72,8 @@ const housekeeping = (db: Database): Job<unknown>[] => [
   { name: 'forget-old-messages', everyMs: HOUR_MS, run: () => forgetOldMessages(db) },
 ];
 
-function drain(server: import('node:http').Server): Promise<void> {
+/** Resolves when the requests under way have been answered. */
+function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

@@ -10,8 +10,8 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import type { Logger } from 'pino';
 import { Problem, ValidationProblem } from '../http/problem.ts';
+import type { Logger } from '../log.ts';
 import { type Definition, type Implementation, PROBLEM_KEY, SECRET_KEY } from './definition.ts';
 
 export interface GrpcOptions {

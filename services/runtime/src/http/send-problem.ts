@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Logger } from 'pino';
 import { sqlState } from '../db/transaction.ts';
+import type { Logger } from '../log.ts';
 import { Problem, ResourceNotFound, ServiceUnavailable, ValidationProblem } from './problem.ts';
 
 const UNAVAILABLE = new Set([
@@ -33,17 +33,16 @@ export function sendProblem(error: unknown, request: Request, response: Response
       .json({ error: error.type.name, detail: error.message });
     return;
   }
-  const requestId = request.header('x-request-id');
   if (error instanceof URIError) {
     response.status(404).json({ error: ResourceNotFound.name, detail: 'Not found' });
   } else if (UNAVAILABLE.has(sqlState(error) ?? '')) {
-    log.warn({ err: error, requestId }, 'a server this service needs is not available');
+    log.warn({ err: error }, 'a server this service needs is not available');
     response
       .status(503)
       .set('retry-after', '1')
       .json({ error: ServiceUnavailable.name, detail: 'Try again shortly.' });
   } else {
-    log.error({ err: error, requestId, method: request.method, path: request.path }, 'request failed');
+    log.error({ err: error, method: request.method, path: request.path }, 'request failed');
     response.status(500).json({ error: 'InternalServerError', detail: 'Internal server error' });
   }
 }

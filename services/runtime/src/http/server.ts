@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import type { Logger } from 'pino';
 import { type Database, inTransaction } from '../db/transaction.ts';
+import { currentRequestId, type Logger, withRequestId } from '../log.ts';
+import { measureRequests } from '../metrics.ts';
 import { principalKey } from '../principal.ts';
 import { authorize } from './authorize.ts';
 import { parseJson, readText, requireLength } from './body.ts';
@@ -26,8 +28,8 @@ export interface HttpOptions<App> {
   secret: string;
   now: () => Date;
   log: Logger;
-  /** Further express handlers, mounted before the routes (`/healthz`, `/metrics`). */
-  operations?: express.Router;
+  /** `/healthz`, `/readyz` and `/metrics`, answered without an internal token. */
+  probes?: express.Router;
 }
 
 type AnyCall = Call<unknown, unknown, unknown>;
@@ -37,7 +39,11 @@ export function httpApplication<App>(options: HttpOptions<App>): express.Express
   const application = express();
   application.disable('x-powered-by').disable('etag');
   application.enable('strict routing').enable('case sensitive routing');
-  if (options.operations) application.use(options.operations);
+  if (options.probes) application.use(options.probes);
+  application.use(measureRequests(options.service));
+  application.use((request, _response, next) =>
+    withRequestId(request.header('x-request-id') ?? newId(), next),
+  );
   const verify = principalVerifier(options.service, options.secret, options.now);
   for (const route of staticFirst(options.routes)) {
     const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -140,7 +146,7 @@ function callOf<App>(
     principal,
     headers: request.headers,
     ip: request.header('x-forwarded-for')?.split(',')[0]?.trim() ?? request.ip ?? '',
-    requestId: request.header('x-request-id') ?? '',
+    requestId: currentRequestId() ?? '',
     now: options.now(),
     transaction: (work) =>
       inTransaction(options.db, async (tx) => {

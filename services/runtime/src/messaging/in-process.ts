@@ -1,4 +1,4 @@
-import type { Message, Subscription, Transport } from './message.ts';
+import { type Message, type Subscription, type Transport, TransportClosed } from './message.ts';
 
 /**
  * The transport of the embedded start: hands outbox rows straight to the consumers in this process. `publish`
@@ -7,20 +7,27 @@ import type { Message, Subscription, Transport } from './message.ts';
  */
 export function inProcessTransport(): Transport & { open(): void } {
   const subscriptions: Subscription[] = [];
+  const underWay = new Set<Promise<unknown>>();
   const opened = Promise.withResolvers<void>();
+  let isClosed = false;
   return {
     /** Lets messages flow; to be called once every service has subscribed, or a row could leave unseen. */
     open: opened.resolve,
     async publish(messages) {
       await opened.promise;
-      await Promise.all(subscriptions.map((subscription) => hand(subscription, messages)));
+      if (isClosed) throw new TransportClosed();
+      const handing = Promise.all(subscriptions.map((subscription) => hand(subscription, messages)));
+      underWay.add(handing);
+      await handing.finally(() => underWay.delete(handing));
     },
     async subscribe(subscription) {
       subscriptions.push(subscription);
     },
     async ready() {},
     async stop() {
-      subscriptions.length = 0;
+      isClosed = true;
+      opened.resolve();
+      await Promise.allSettled(underWay);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { newId } from '@tributary/proto/id.ts';
-import type { Logger } from 'pino';
 import { type Database, inTransaction, sqlState, type Tx } from '../db/transaction.ts';
+import type { Logger } from '../log.ts';
+import { countHandling, countParked } from '../metrics.ts';
 import type { Consumer } from './consumer.ts';
 import type { Message, Subscription } from './message.ts';
 import { emit } from './outbox.ts';
@@ -17,8 +18,6 @@ export interface InboxOptions<App> {
   app: App;
   consumers: readonly Consumer<App>[];
   log: Logger;
-  /** Told of every message set aside. */
-  onParked?: (consumer: string) => void;
 }
 
 /**
@@ -63,10 +62,21 @@ async function deliverTo<App>(
   options: InboxOptions<App>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
+    const startedAt = performance.now();
     try {
       await handleOnce(consumer, message, options);
+      countHandling(consumer.name, {
+        outcome: 'handled',
+        seconds: since(startedAt),
+        lagSeconds: ageOf(message),
+      });
       return;
     } catch (error) {
+      countHandling(consumer.name, {
+        outcome: 'failed',
+        seconds: since(startedAt),
+        lagSeconds: ageOf(message),
+      });
       if (SERVER_TROUBLE.test(sqlState(error) ?? '')) throw error;
       options.log.warn(
         { err: error, consumer: consumer.name, message: message.id, type: message.type, attempt },
@@ -80,6 +90,9 @@ async function deliverTo<App>(
     }
   }
 }
+
+const since = (startedAt: number) => (performance.now() - startedAt) / 1000;
+const ageOf = (message: Message) => (Date.now() - message.time.getTime()) / 1000;
 
 class UnreadableMessage extends Error {}
 
@@ -148,7 +161,7 @@ async function park<App>(
     { err: error, consumer: consumer.name, message: message.id, type: message.type },
     'message parked',
   );
-  options.onParked?.(consumer.name);
+  countParked(consumer.name);
 }
 
 const FORGET_BATCH = 10_000;

@@ -9,7 +9,7 @@ import {
   type KafkaMessage,
   logLevel,
 } from 'kafkajs';
-import type { Logger } from 'pino';
+import type { Logger } from '../log.ts';
 import type { Message, Subscription, Transport } from './message.ts';
 
 const CHUNK = 200;

@@ -33,3 +33,6 @@ export interface Subscription {
   /** Handles messages of one partition in order; must be idempotent. */
   deliver(messages: readonly Message[]): Promise<void>;
 }
+
+/** Thrown by `publish` once the process is stopping; the outbox keeps the messages for the next start. */
+export class TransportClosed extends Error {}

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Logger } from 'pino';
-import type { Message, Transport } from './message.ts';
+import type { Logger } from '../log.ts';
+import { type Message, type Transport, TransportClosed } from './message.ts';
 import { OUTBOX_CHANNEL } from './tables.ts';
 
 const RELAY_LOCK = 7_411_922;
@@ -58,6 +58,7 @@ async function keepRelaying(options: RelayOptions, signal: AbortSignal): Promise
         failures = 0;
       });
     } catch (error) {
+      if (error instanceof TransportClosed) return;
       failures += 1;
       options.log.warn({ err: error, failures }, 'outbox relay interrupted');
       await pause(Math.min(MAX_BACKOFF_MS, 100 * 2 ** failures) * (0.5 + Math.random() / 2), signal);
