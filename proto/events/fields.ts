@@ -20,5 +20,7 @@ export const Currency = z.string().meta({ description: 'Currency, three lower-ca
  */
 export const Instant = z
   .string()
-  .refine((text) => Timestamp.safeParse(text).success, { error: 'expected an ISO 8601 instant with an offset' })
+  .refine((text) => Timestamp.safeParse(text).success, {
+    error: 'expected an ISO 8601 instant with an offset',
+  })
   .meta({ description: 'ISO 8601 instant' });

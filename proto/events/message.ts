@@ -11,7 +11,15 @@ import {
   subjectOf,
   systemEventSchemas,
 } from './system-events.ts';
-import { emailsTopic, eventTopics, type StateResource, stateTopics, webhooksTopic } from './topics.ts';
+import { TOKEN_REVOKED_TYPE, TokenRevocation } from './tokens.ts';
+import {
+  emailsTopic,
+  eventTopics,
+  type StateResource,
+  stateTopics,
+  tokensTopic,
+  webhooksTopic,
+} from './topics.ts';
 import { type WebhookEventType, WebhookEventValue } from './webhook-events.ts';
 
 /** What a service puts into its outbox, in the transaction of the change it tells of. */
@@ -138,10 +146,7 @@ export function webhookEvent(
  * An order to send one mail, keyed by the recipient so that one person's mails keep their order.
  * @throws TypeError when address or template name is malformed
  */
-export function emailCommand(
-  command: EmailCommand,
-  id: string = newId(),
-): OutgoingMessage<EmailCommand> {
+export function emailCommand(command: EmailCommand, id: string = newId()): OutgoingMessage<EmailCommand> {
   const value = valid('mail', EmailCommand, command);
   return {
     id: valid('message id', RecordId, id),
@@ -151,6 +156,22 @@ export function emailCommand(
     subject: null,
     ...(value.organization_id === null ? {} : { organization_id: value.organization_id }),
     value,
+  };
+}
+
+/**
+ * A token is no longer good: whoever keeps an answer about it under its hash drops it.
+ * @param tokenHash digest of the token, as the reader computes it; never the token
+ * @throws TypeError when the hash is empty or longer than 128 characters
+ */
+export function tokenRevoked(tokenHash: string, id: string = newId()): OutgoingMessage<TokenRevocation> {
+  return {
+    id: valid('message id', RecordId, id),
+    topic: tokensTopic.name,
+    key: tokenHash,
+    type: TOKEN_REVOKED_TYPE,
+    subject: null,
+    value: valid('token revocation', TokenRevocation, { token_hash: tokenHash }),
   };
 }
 

@@ -31,11 +31,17 @@ const BalanceRefundMetadata = z
     refundable_amount: MinorUnits.optional(),
     ...taxAndFee,
   })
-  .meta({ id: 'BalanceRefundMetadata', description: 'Amounts are negative for the refund, positive for its reversal' });
+  .meta({
+    id: 'BalanceRefundMetadata',
+    description: 'Amounts are negative for the refund, positive for its reversal',
+  });
 
 const BalanceDisputeMetadata = z
   .object({ transaction_id: z.string(), dispute_id: z.string(), ...returned, ...taxAndFee })
-  .meta({ id: 'BalanceDisputeMetadata', description: 'Amounts are negative for the dispute, positive for its reversal' });
+  .meta({
+    id: 'BalanceDisputeMetadata',
+    description: 'Amounts are negative for the dispute, positive for its reversal',
+  });
 
 /** Movements of the organization's balance, read off the ledger. */
 export const balanceEvents = {

@@ -16,7 +16,8 @@ const Address = z.object({
   country: z.string(),
 });
 
-const UpdatedFields = z
+/** New values of what changed in a customer. */
+export const CustomerUpdatedFields = z
   .object({
     name: z.string().nullable(),
     billing_name: z.string().nullable(),
@@ -26,13 +27,16 @@ const UpdatedFields = z
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
   })
   .partial()
-  .meta({ id: 'CustomerUpdatedFields', description: 'New values of the fields that changed; null is an emptied field' });
+  .meta({
+    id: 'CustomerUpdatedFields',
+    description: 'New values of the fields that changed; null is an emptied field',
+  });
 
 /** A customer record was made, changed or removed. */
 export const customerEvents = {
   'customer.created': z.object(customer).meta({ id: 'CustomerCreatedMetadata' }),
   'customer.updated': z
-    .object({ ...customer, updated_fields: UpdatedFields })
+    .object({ ...customer, updated_fields: CustomerUpdatedFields })
     .meta({ id: 'CustomerUpdatedMetadata' }),
   'customer.deleted': z.object(customer).meta({ id: 'CustomerDeletedMetadata' }),
 };

@@ -6,7 +6,9 @@ export const meterEvents = {
     .object({
       meter_id: z.string(),
       units: z.int(),
-      rollover: z.boolean().meta({ description: 'True for unused credits carried over from the last period' }),
+      rollover: z
+        .boolean()
+        .meta({ description: 'True for unused credits carried over from the last period' }),
     })
     .meta({ id: 'MeterCreditedMetadata' }),
   'meter.reset': z.object({ meter_id: z.string() }).meta({ id: 'MeterResetMetadata' }),

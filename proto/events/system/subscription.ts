@@ -34,8 +34,13 @@ export const subscriptionEvents = {
       seats: z.int().optional(),
       billing_period_end: Instant.optional(),
     })
-    .meta({ id: 'SubscriptionUpdatedMetadata', description: 'Only what changed; a removed discount is null' }),
-  'subscription.cycled': z.object({ ...subscription, ...knownTerms }).meta({ id: 'SubscriptionCycledMetadata' }),
+    .meta({
+      id: 'SubscriptionUpdatedMetadata',
+      description: 'Only what changed; a removed discount is null',
+    }),
+  'subscription.cycled': z
+    .object({ ...subscription, ...knownTerms })
+    .meta({ id: 'SubscriptionCycledMetadata' }),
   'subscription.canceled': z
     .object({
       ...subscription,

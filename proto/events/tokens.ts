@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** A token stopped being good before its time; readers drop what they keep under its hash. */
+export const TokenRevocation = z.object({
+  token_hash: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({ description: 'Digest of the token; the token itself never travels' }),
+});
+export type TokenRevocation = z.output<typeof TokenRevocation>;
+
+/** `ce_type` of a {@link TokenRevocation}. */
+export const TOKEN_REVOKED_TYPE = 'token.revoked';
