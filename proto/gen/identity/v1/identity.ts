@@ -21,7 +21,11 @@ export interface IntrospectRequest {
 export interface IntrospectReply {
   /** A Principal (proto/principal.ts). */
   principal?: { [key: string]: any } | undefined;
-  expires_at?: Date | undefined;
+  expires_at?:
+    | Date
+    | undefined;
+  /** Under what name the tokens topic will speak of this token (proto/events/tokens.ts). */
+  token_hash: string;
 }
 
 export interface CreateSessionRequest {
@@ -100,7 +104,7 @@ export const IntrospectRequest: MessageFns<IntrospectRequest> = {
 };
 
 function createBaseIntrospectReply(): IntrospectReply {
-  return { principal: undefined, expires_at: undefined };
+  return { principal: undefined, expires_at: undefined, token_hash: "" };
 }
 
 export const IntrospectReply: MessageFns<IntrospectReply> = {
@@ -110,6 +114,9 @@ export const IntrospectReply: MessageFns<IntrospectReply> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(18).fork()).join();
+    }
+    if (message.token_hash !== "") {
+      writer.uint32(26).string(message.token_hash);
     }
     return writer;
   },
@@ -141,6 +148,14 @@ export const IntrospectReply: MessageFns<IntrospectReply> = {
             }
 
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.token_hash = reader.string();
             continue;
           }
         }
