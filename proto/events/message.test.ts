@@ -182,14 +182,14 @@ describe('a mail', () => {
   );
 });
 
-test('a revoked token is told by its hash alone', () => {
+test('a revoked token is told by its id alone', () => {
   expect(tokenRevoked('9f86d081', id)).toEqual({
     id,
     topic: 'tributary.tokens',
     key: '9f86d081',
     type: 'token.revoked',
     subject: null,
-    value: { token_hash: '9f86d081' },
+    value: { token_id: '9f86d081' },
   });
   expect(() => tokenRevoked('')).toThrow(TypeError);
 });

@@ -160,18 +160,18 @@ export function emailCommand(command: EmailCommand, id: string = newId()): Outgo
 }
 
 /**
- * A token is no longer good: whoever keeps an answer about it under its hash drops it.
- * @param tokenHash digest of the token, as the reader computes it; never the token
- * @throws TypeError when the hash is empty or longer than 128 characters
+ * A token is no longer good: whoever keeps an answer about it drops that.
+ * @param tokenId `token_id` of its principal; never the token
+ * @throws TypeError when the id is empty or longer than 128 characters
  */
-export function tokenRevoked(tokenHash: string, id: string = newId()): OutgoingMessage<TokenRevocation> {
+export function tokenRevoked(tokenId: string, id: string = newId()): OutgoingMessage<TokenRevocation> {
   return {
     id: valid('message id', RecordId, id),
     topic: tokensTopic.name,
-    key: tokenHash,
+    key: tokenId,
     type: TOKEN_REVOKED_TYPE,
     subject: null,
-    value: valid('token revocation', TokenRevocation, { token_hash: tokenHash }),
+    value: valid('token revocation', TokenRevocation, { token_id: tokenId }),
   };
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** A token stopped being good before its time; readers drop what they keep under its hash. */
+/** A token stopped being good before its time; readers drop what they keep of it. */
 export const TokenRevocation = z.object({
-  token_hash: z
+  token_id: z
     .string()
     .min(1)
     .max(128)
-    .meta({ description: 'Digest of the token; the token itself never travels' }),
+    .meta({ description: 'Id of the token, as its principal carries it; the token itself never travels' }),
 });
 export type TokenRevocation = z.output<typeof TokenRevocation>;
 

@@ -92,8 +92,8 @@ export const emailsTopic: Topic = {
 /** Access tokens that are no longer good, so that nobody goes on trusting a cached one. */
 export const tokensTopic: Topic = {
   name: 'tributary.tokens',
-  about: 'Revoked tokens, by their hash',
-  key: 'Hash of the token',
+  about: 'Revoked tokens, by their id',
+  key: 'Id of the token',
   partitions: 1,
   ...kept(1),
 };
