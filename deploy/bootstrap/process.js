@@ -1,0 +1,62 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { Failure } from './failure.js';
+
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const launcherPollMs = 500;
+
+/**
+ * Runs one program to its end with this terminal, passing signals on, and resolves to the exit code (128 + number
+ * when a signal ended it). The chosen Node comes first on the PATH, so that programs started below use it as well.
+ */
+export function runUntilExit(node, args, root, { ipc }) {
+  const path = [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
+  const child = spawn(node, args, {
+    cwd: root,
+    stdio: ipc ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+    env: { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' },
+  });
+  for (const signal of forwarded) process.on(signal, () => child.kill(signal));
+  whenLauncherIsGone(() => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new Failure(`${node} cannot be started (${error.message})`)));
+    child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  });
+}
+
+/**
+ * npm runs a script through a shell that passes no signal on: a SIGTERM or SIGKILL to npm would leave this process
+ * and all it started behind. So, under npm only, watch the shell and npm itself.
+ */
+function whenLauncherIsGone(stop) {
+  if (!process.env.npm_lifecycle_event) return;
+  const shell = process.ppid;
+  const npm = parentOf(shell);
+  const timer = setInterval(() => {
+    if (process.ppid === shell && isAlive(npm)) return;
+    clearInterval(timer);
+    stop();
+  }, launcherPollMs);
+  timer.unref();
+}
+
+function parentOf(pid) {
+  try {
+    // The program's name, in parentheses, may hold blanks; the fields after it do not: state, parent, …
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
