@@ -2,6 +2,7 @@ import { newId } from '@tributary/proto/id.ts';
 import { type Database, inTransaction, sqlState, type Tx } from '../db/transaction.ts';
 import type { Logger } from '../log.ts';
 import { countHandling, countParked } from '../metrics.ts';
+import { inSpan } from '../telemetry.ts';
 import type { Consumer } from './consumer.ts';
 import type { Message, Subscription } from './message.ts';
 import { emit } from './outbox.ts';
@@ -64,7 +65,10 @@ async function deliverTo<App>(
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = performance.now();
     try {
-      await handleOnce(consumer, message, options);
+      await inSpan(consumer.name, () => handleOnce(consumer, message, options), {
+        role: 'consumer',
+        traceparent: message.traceparent,
+      });
       countHandling(consumer.name, {
         outcome: 'handled',
         seconds: since(startedAt),
