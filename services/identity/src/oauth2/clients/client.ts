@@ -1,0 +1,31 @@
+import type { Scope } from '@tributary/proto/access.ts';
+import type { Recorded } from '@tributary/runtime/db/columns.ts';
+
+export const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+export type AuthMethod = (typeof authMethods)[number];
+export const clientGrantTypes = ['authorization_code', 'refresh_token'] as const;
+export const subTypes = ['user', 'organization'] as const;
+export type SubType = (typeof subTypes)[number];
+
+/** An application that asks users for access (RFC 7591). */
+export interface Client extends Recorded {
+  client_id: string;
+  /** Null for a public client. */
+  client_secret_hash: string | null;
+  registration_token_hash: string;
+  /** The user who registered it while logged in, if any. */
+  user_id: string | null;
+  /** Our own applications, which may turn a browser session into a token (grant `web`). */
+  is_first_party: boolean;
+  client_name: string;
+  client_uri: string | null;
+  logo_uri: string | null;
+  tos_uri: string | null;
+  policy_uri: string | null;
+  redirect_uris: string[];
+  token_endpoint_auth_method: AuthMethod;
+  grant_types: (typeof clientGrantTypes)[number][];
+  response_types: 'code'[];
+  scopes: Scope[];
+  default_sub_type: SubType;
+}

@@ -1,0 +1,56 @@
+import { newId } from '@tributary/runtime/db/id.ts';
+import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
+import { hashToken, mintToken } from '@tributary/runtime/token.ts';
+import { SESSION_PREFIX, sessionEnd, type UserSession } from './user-session.ts';
+
+/** Logs a user in; returns the secret that the browser keeps. */
+export async function createUserSession(
+  tx: Pick<Tx, 'query'>,
+  userId: string,
+  secret: string,
+  now: Date,
+): Promise<string> {
+  const token = mintToken(SESSION_PREFIX);
+  await tx.query(
+    'insert into user_sessions (id, user_id, token_hash, created_at, expires_at) values ($1, $2, $3, $4, $5)',
+    [newId(), userId, hashToken(token, secret), now, sessionEnd(now)],
+  );
+  return token;
+}
+
+/** The live session behind a token's hash, with its user; undefined when there is none. */
+export async function findUserSession(
+  db: Pick<Reader, 'query'>,
+  tokenHash: string,
+  now: Date,
+): Promise<UserSession | undefined> {
+  const rows: UserSession[] = await db.query(
+    `select s.id, s.user_id, s.token_hash, s.created_at, u.email, u.email_verified, u.avatar_url
+     from user_sessions s join users u on u.id = s.user_id where s.token_hash = $1 and s.expires_at > $2`,
+    [tokenHash, now],
+  );
+  return rows[0];
+}
+
+/** Ends sessions of a user, all or those of one hash; returns the hashes of the ended ones. */
+export async function endUserSessions(
+  tx: Pick<Tx, 'query'>,
+  userId: string,
+  tokenHash?: string,
+): Promise<string[]> {
+  const [ended]: [{ token_hash: string }[], number] = await tx.query(
+    'delete from user_sessions where user_id = $1 and ($2::text is null or token_hash = $2) returning token_hash',
+    [userId, tokenHash ?? null],
+  );
+  return ended.map((row) => row.token_hash);
+}
+
+/** Forgets sessions that have expired, one bounded batch; returns whether more are left. */
+export async function forgetExpiredUserSessions(db: Pick<Reader, 'query'>, now: Date): Promise<boolean> {
+  const [, count]: [unknown, number] = await db.query(
+    `delete from user_sessions where id in (
+       select id from user_sessions where expires_at < $1 order by expires_at limit 1000)`,
+    [now],
+  );
+  return count === 1000;
+}
