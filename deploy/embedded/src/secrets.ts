@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const Secrets = z.object({ internal_secret: z.string().min(32) });
+const secret = z.string().min(32);
+const Secrets = z.object({ internal_secret: secret, token_secret: secret, database_password: secret });
 export type Secrets = z.output<typeof Secrets>;
 
 /** The secrets of this home, made at the first start and kept in `secrets.json` (mode 600). */
@@ -16,7 +17,8 @@ export function readOrMakeSecrets(home: string): Secrets {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw new Error(`${path} cannot be read: ${(error as Error).message}`);
   }
-  const secrets = { internal_secret: randomBytes(32).toString('base64url') };
+  const make = () => randomBytes(32).toString('base64url');
+  const secrets = { internal_secret: make(), token_secret: make(), database_password: make() };
   writeFileSync(path, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   return secrets;
 }

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '@tributary/runtime/config.ts';
+import type { Logger } from '@tributary/runtime/log.ts';
+import { ServerFailure } from '@tributary/servers/failure.ts';
+import { holdFolder } from '@tributary/servers/folder-lock.ts';
+import { openCluster, setSuperuserPassword } from '@tributary/servers/postgres-cluster.ts';
+import { startPostgres } from '@tributary/servers/postgres-server.ts';
+import pg from 'pg';
+import { z } from 'zod';
+
+export interface EmbeddedPostgresOptions {
+  /** Folder of everything that is kept; the data goes into `postgres` below it. */
+  home: string;
+  /** A free one when absent. */
+  port?: number;
+  /** Each gets a database and a role of this name that owns it. */
+  databases: readonly string[];
+  log: Pick<Logger, 'info' | 'error'>;
+}
+
+export interface EmbeddedPostgres {
+  /** Address of one of the databases, for its own role. */
+  urlFor(database: string): string;
+  stop(): Promise<void>;
+}
+
+const Passwords = z.record(z.string(), z.string());
+type Passwords = z.output<typeof Passwords>;
+
+/** Kept with durability on; the rest suits one small process that shares its machine. */
+const settings = { jit: 'off', io_method: 'sync', log_min_messages: 'warning' };
+
+/**
+ * Starts the database server of this home, which keeps its data between starts and takes connections from this
+ * machine only. A server that a killed start left behind is ended first.
+ * @throws ConfigError with one line for the person at the terminal
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await start(options);
+  } catch (error) {
+    throw error instanceof ServerFailure ? new ConfigError(error.message) : error;
+  }
+}
+
+async function start({ home, port, databases, log }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  mkdirSync(home, { recursive: true });
+  const lock = await holdFolder(home);
+  const cluster = openCluster(join(home, 'postgres'));
+  const { passwords, isNew } = readOrMakePasswords(join(home, 'postgres.json'), databases);
+  if (isNew) setSuperuserPassword(cluster, passwords.postgres!);
+  const server = await startPostgres(cluster, {
+    port,
+    settings,
+    logFile: join(home, 'postgres.log'),
+    onUnexpectedExit: () => log.error('the database server ended by itself; see postgres.log'),
+  });
+  const stop = async () => {
+    await server.stop();
+    lock.release();
+  };
+  const urlFor = (database: string, role = database) =>
+    `postgres://${role}:${passwords[role]}@127.0.0.1:${server.port}/${database}`;
+  try {
+    await ensureDatabases(urlFor('postgres'), databases, passwords, isNew);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  log.info({ port: server.port }, 'database server ready');
+  return { urlFor: (database) => urlFor(database), stop };
+}
+
+/** The roles' passwords, in a file only its owner reads. Without that file new ones are made. */
+function readOrMakePasswords(path: string, databases: readonly string[]): { passwords: Passwords; isNew: boolean } {
+  const kept = read(path);
+  const missing = ['postgres', ...databases].filter((role) => kept[role] === undefined);
+  const made = missing.map((role) => [role, randomBytes(24).toString('hex')]);
+  const passwords = { ...kept, ...Object.fromEntries(made) };
+  if (missing.length > 0) writeFileSync(path, `${JSON.stringify(passwords, null, 2)}\n`, { mode: 0o600 });
+  return { passwords, isNew: missing.length > 0 };
+}
+
+function read(path: string): Passwords {
+  try {
+    return Passwords.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ServerFailure(`${path} cannot be read; remove it and new passwords are made`);
+  }
+}
+
+async function ensureDatabases(
+  adminUrl: string,
+  databases: readonly string[],
+  passwords: Passwords,
+  areNewPasswords: boolean,
+): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  try {
+    const { rows } = await admin.query<{ datname: string }>('select datname from pg_database');
+    const present = new Set(rows.map((row) => row.datname));
+    for (const name of databases) {
+      const role = admin.escapeIdentifier(name);
+      const password = admin.escapeLiteral(passwords[name]!);
+      if (areNewPasswords) await ensureRole(admin, name, `login password ${password}`);
+      if (present.has(name)) continue;
+      await admin.query(`create database ${role} owner ${role}`);
+      await admin.query(`revoke connect, temporary on database ${role} from public`);
+    }
+  } finally {
+    await admin.end();
+  }
+}
+
+async function ensureRole(admin: pg.Client, name: string, options: string): Promise<void> {
+  const { rowCount } = await admin.query('select 1 from pg_roles where rolname = $1', [name]);
+  await admin.query(`${rowCount ? 'alter' : 'create'} role ${admin.escapeIdentifier(name)} ${options}`);
+}
