@@ -25,6 +25,8 @@ export interface Call<P, Q, B> {
   body: B;
   /** The body as it arrives, for routes with `upload: true`. */
   stream: Readable;
+  /** The body as text that nobody has parsed, for routes with `raw: true`; empty otherwise. */
+  text: string;
   principal: Principal;
   headers: IncomingHttpHeaders;
   ip: string;
@@ -56,6 +58,11 @@ export interface Route<App = never> {
   form: boolean;
   /** The body is handed to the handler as a stream. */
   upload: boolean;
+  /**
+   * The body is handed to the handler as text: valid UTF-8 within the size limit, neither parsed nor checked. For
+   * bodies so large that parsing them in one go would hold up other requests; `body` only describes the shape.
+   */
+  raw: boolean;
   /** Shape of the answer; absent for an empty one. */
   response?: z.ZodType;
   problems: readonly ProblemType[];
@@ -81,6 +88,7 @@ interface Definition<
   body?: B;
   form?: boolean;
   upload?: boolean;
+  raw?: boolean;
   response?: R;
   problems?: readonly ProblemType[];
   handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>, app: App): Promise<z.input<R> | Reply>;
@@ -104,6 +112,7 @@ export const routeFor =
     status: 200,
     form: false,
     upload: false,
+    raw: false,
     problems: [],
     ...definition,
     handle: definition.handle as Route<App>['handle'],

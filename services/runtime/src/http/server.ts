@@ -87,7 +87,7 @@ async function answer<App>(
   const { input, text } = await readInput(route, request);
   const claim = await claimFor(route, request, principal, text, options.db);
   if (claim instanceof Reply) return send(response, claim);
-  const call = callOf(route, request, principal, input, claim, options);
+  const call = callOf(route, request, principal, { ...input, text: route.raw ? text : '' }, claim, options);
   try {
     const result = await route.handle(call as Call<never, never, never>, options.app);
     const reply = result instanceof Reply ? result : new Reply(route.status, result);
@@ -110,6 +110,8 @@ async function readInput<App>(route: Route<App>, request: Request) {
   if (route.body) {
     requireLength(request);
     text = await readText(request);
+  }
+  if (route.body && !route.raw) {
     const value = route.form ? readQuery(`?${text}`) : parseJson(text);
     const found = text.includes('\\u0000') || route.form ? nulIssues(value, ['body']) : [];
     issues.push(...found);
@@ -136,7 +138,7 @@ function callOf<App>(
   route: Route<App>,
   request: Request,
   principal: Principal,
-  input: { params: unknown; query: unknown; body: unknown },
+  input: { params: unknown; query: unknown; body: unknown; text: string },
   claim: Claim | undefined,
   options: HttpOptions<App>,
 ): AnyCall {
