@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure } from '@tributary/runtime/start-failure.ts';
 
 /** Takes the home for this process; refuses while another start is running in it. Returns how to give it back. */
 export function lockHome(home: string): () => void {
@@ -18,7 +18,8 @@ function runningStart(path: string): number | undefined {
     const pid = Number(readFileSync(path, 'utf8'));
     if (!Number.isInteger(pid) || pid === process.pid) return undefined;
     process.kill(pid, 0);
-    const isNode = process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.ts');
+    const isNode =
+      process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.ts');
     return isNode ? pid : undefined;
   } catch {
     return undefined;

@@ -5,7 +5,7 @@ import { ConfigError } from '@tributary/runtime/config.ts';
 import type { Logger } from '@tributary/runtime/log.ts';
 import { ServerFailure } from '@tributary/servers/failure.ts';
 import { holdFolder } from '@tributary/servers/folder-lock.ts';
-import { openCluster, setSuperuserPassword } from '@tributary/servers/postgres-cluster.ts';
+import { openCluster } from '@tributary/servers/postgres-cluster.ts';
 import { startPostgres } from '@tributary/servers/postgres-server.ts';
 import pg from 'pg';
 import { z } from 'zod';
@@ -49,11 +49,12 @@ async function start({ home, port, databases, log }: EmbeddedPostgresOptions): P
   mkdirSync(home, { recursive: true });
   const lock = await holdFolder(home);
   const cluster = openCluster(join(home, 'postgres'));
-  const { passwords, isNew } = readOrMakePasswords(join(home, 'postgres.json'), databases);
-  if (isNew) setSuperuserPassword(cluster, passwords.postgres!);
+  const passwordFile = join(home, 'postgres.json');
+  const { passwords, areNew } = readOrMakePasswords(passwordFile, databases);
   const server = await startPostgres(cluster, {
     port,
     settings,
+    newSuperuserPassword: areNew ? passwords.postgres : undefined,
     logFile: join(home, 'postgres.log'),
     onUnexpectedExit: () => log.error('the database server ended by itself; see postgres.log'),
   });
@@ -64,7 +65,9 @@ async function start({ home, port, databases, log }: EmbeddedPostgresOptions): P
   const urlFor = (database: string, role = database) =>
     `postgres://${role}:${passwords[role]}@127.0.0.1:${server.port}/${database}`;
   try {
-    await ensureDatabases(urlFor('postgres'), databases, passwords, isNew);
+    await ensureDatabases(urlFor('postgres'), databases, passwords, areNew);
+    // Only now: a start that is cut off before makes new ones once more.
+    if (areNew) writeFileSync(passwordFile, `${JSON.stringify(passwords, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
     await stop();
     throw error;
@@ -73,14 +76,12 @@ async function start({ home, port, databases, log }: EmbeddedPostgresOptions): P
   return { urlFor: (database) => urlFor(database), stop };
 }
 
-/** The roles' passwords, in a file only its owner reads. Without that file new ones are made. */
-function readOrMakePasswords(path: string, databases: readonly string[]): { passwords: Passwords; isNew: boolean } {
+/** The roles' passwords from a file only its owner reads. Without that file, or with a new role, there are new ones. */
+function readOrMakePasswords(path: string, databases: readonly string[]): { passwords: Passwords; areNew: boolean } {
   const kept = read(path);
   const missing = ['postgres', ...databases].filter((role) => kept[role] === undefined);
   const made = missing.map((role) => [role, randomBytes(24).toString('hex')]);
-  const passwords = { ...kept, ...Object.fromEntries(made) };
-  if (missing.length > 0) writeFileSync(path, `${JSON.stringify(passwords, null, 2)}\n`, { mode: 0o600 });
-  return { passwords, isNew: missing.length > 0 };
+  return { passwords: { ...kept, ...Object.fromEntries(made) }, areNew: missing.length > 0 };
 }
 
 function read(path: string): Passwords {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { logLevels } from './log.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** The process environment, or what stands for it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,7 +16,7 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 export type ConfigOf<S extends Shape> = { readonly [N in keyof S & string as Camel<N>]: z.output<S[N]> };
 
 /** The environment does not describe a process that can start; the message is one line for its operator. */
-export class ConfigError extends Error {
+export class ConfigError extends StartFailure {
   override readonly name = 'ConfigError';
 }
 

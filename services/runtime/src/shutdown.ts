@@ -1,6 +1,6 @@
-import { ConfigError } from './config.ts';
 import { within } from './deadline.ts';
 import { createLog, type Logger } from './log.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** Something started that can be stopped. */
 export interface Running {
@@ -117,7 +117,7 @@ export async function runMain(
 
 /** One line for what an operator can mend; undefined for a bug, which needs its stack. */
 export function reasonNotToStart(error: unknown): string | undefined {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof StartFailure) return error.message;
   const { code, message, port, path } = error as NodeJS.ErrnoException & { port?: number };
   switch (code) {
     case 'EADDRINUSE':

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { StartFailure } from '../start-failure.ts';
+import { StartFailure } from '@tributary/runtime/start-failure.ts';
 import type { ServerUser } from './server-user.ts';
 
 export interface Binaries {

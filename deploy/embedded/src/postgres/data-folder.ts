@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from '../start-failure.ts';
+import { StartFailure } from '@tributary/runtime/start-failure.ts';
 import { type Binaries, reachableParent } from './binaries.ts';
 import type { ServerUser } from './server-user.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { StartFailure } from '../start-failure.ts';
+import { StartFailure } from '@tributary/runtime/start-failure.ts';
 
 const PATIENCE_MS = 20_000;
 

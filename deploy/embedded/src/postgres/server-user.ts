@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { StartFailure } from '../start-failure.ts';
+import { StartFailure } from '@tributary/runtime/start-failure.ts';
 
 /** Who runs the database server: PostgreSQL refuses root. */
 export interface ServerUser {

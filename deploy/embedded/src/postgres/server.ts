@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { StartFailure } from '@tributary/runtime/start-failure.ts';
 import pg from 'pg';
 import { freePorts } from '../free-port.ts';
-import { StartFailure } from '../start-failure.ts';
 import { findBinaries } from './binaries.ts';
 import { dataFolderFor, lastLine, makeCluster } from './data-folder.ts';
 import { endLeftOver } from './left-over.ts';
