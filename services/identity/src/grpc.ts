@@ -15,8 +15,8 @@ export const grpcServices = (app: App): Provided[] => [
     IdentityService,
     {
       introspect: async ({ token }) => {
-        const { principal, expires_at, token_hash } = await introspectToken(app, token, app.clock.now());
-        return { principal, expires_at: expires_at ?? undefined, token_hash };
+        const { principal, expires_at } = await introspectToken(app, token, app.clock.now());
+        return { principal, expires_at: expires_at ?? undefined };
       },
       createSession: (request) => createSession(app, request),
       getSession: ({ id }) => readSession(app, id),

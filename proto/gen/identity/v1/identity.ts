@@ -21,11 +21,7 @@ export interface IntrospectRequest {
 export interface IntrospectReply {
   /** A Principal (proto/principal.ts). */
   principal?: { [key: string]: any } | undefined;
-  expires_at?:
-    | Date
-    | undefined;
-  /** Under what name the tokens topic will speak of this token (proto/events/tokens.ts). */
-  token_hash: string;
+  expires_at?: Date | undefined;
 }
 
 export interface CreateSessionRequest {
@@ -104,7 +100,7 @@ export const IntrospectRequest: MessageFns<IntrospectRequest> = {
 };
 
 function createBaseIntrospectReply(): IntrospectReply {
-  return { principal: undefined, expires_at: undefined, token_hash: "" };
+  return { principal: undefined, expires_at: undefined };
 }
 
 export const IntrospectReply: MessageFns<IntrospectReply> = {
@@ -114,9 +110,6 @@ export const IntrospectReply: MessageFns<IntrospectReply> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(18).fork()).join();
-    }
-    if (message.token_hash !== "") {
-      writer.uint32(26).string(message.token_hash);
     }
     return writer;
   },
@@ -148,14 +141,6 @@ export const IntrospectReply: MessageFns<IntrospectReply> = {
             }
 
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.token_hash = reader.string();
             continue;
           }
         }

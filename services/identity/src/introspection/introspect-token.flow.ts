@@ -3,7 +3,6 @@ import type { Principal } from '@tributary/proto/principal.ts';
 import { hashToken, prefixOfToken } from '@tributary/runtime/token.ts';
 import type { App } from '../app.ts';
 import {
-  isRegistrationToken,
   type LiveOAuth2Token,
   liveOAuth2Token,
   liveOrganizationToken,
@@ -17,10 +16,9 @@ export interface Introspection {
   /** Absent when the token is unknown, expired or revoked. */
   principal?: Principal;
   expires_at?: Date | null;
-  token_hash: string;
 }
 
-type Lookup = (app: App, hash: string, now: Date) => Promise<Omit<Introspection, 'token_hash'>>;
+type Lookup = (app: App, hash: string, now: Date) => Promise<Introspection>;
 
 const PORTAL_SCOPES: Scope[] = ['customer_portal:read', 'customer_portal:write'];
 
@@ -79,10 +77,6 @@ const portalSession: Lookup = async (app, hash, now) => {
   };
 };
 
-/** A registration token opens one client's registration and nothing else: there it is checked against the client. */
-const registrationToken: Lookup = async (app, hash) =>
-  (await isRegistrationToken(app.db, hash)) ? { principal: { kind: 'anonymous' } } : {};
-
 const lookups: Readonly<Record<string, Lookup>> = {
   [tokenPrefixes.organization]: organizationToken,
   [tokenPrefixes.personal]: personalToken,
@@ -91,13 +85,13 @@ const lookups: Readonly<Record<string, Lookup>> = {
   [tokenPrefixes.user_session]: userSession,
   [tokenPrefixes.customer_session]: portalSession,
   [tokenPrefixes.member_session]: portalSession,
-  [tokenPrefixes.registration]: registrationToken,
 };
 
-/** Resolves a bearer token to who calls, in one statement; a malformed one costs none. */
+/**
+ * Resolves a bearer token to who calls, in one statement; a malformed one costs none. A client's registration token
+ * names no caller: it is checked where it is used.
+ */
 export async function introspectToken(app: App, token: string, now: Date): Promise<Introspection> {
   const lookup = lookups[prefixOfToken(token) ?? ''];
-  if (!lookup) return { token_hash: '' };
-  const token_hash = hashToken(token, app.tokenSecret);
-  return { token_hash, ...(await lookup(app, token_hash, now)) };
+  return lookup ? lookup(app, hashToken(token, app.tokenSecret), now) : {};
 }

@@ -98,21 +98,17 @@ export const liveSession = (db: Db, hash: string, now: Date): Promise<LiveSessio
     ),
   );
 
-/** Whether a registration token belongs to a client that still exists. */
-export const isRegistrationToken = async (db: Db, hash: string): Promise<boolean> =>
-  (await db.query('select 1 from oauth2_clients where registration_token_hash = $1', [hash])).length > 0;
-
-/** Hashes of the tokens that carry the user's organizations, so that copies of the old answer can be dropped. */
-export async function liveTokenHashesOf(db: Db, userId: string, now: Date): Promise<string[]> {
-  const rows: { token_hash: string }[] = await db.query(
-    `select token_hash from personal_access_tokens where user_id = $1 and (expires_at is null or expires_at > $2)
+/** Ids of the tokens whose principal lists the user's organizations, so that answers kept of them can be dropped. */
+export async function liveTokenIdsOf(db: Db, userId: string, now: Date): Promise<string[]> {
+  const rows: { id: string }[] = await db.query(
+    `select id from personal_access_tokens where user_id = $1 and (expires_at is null or expires_at > $2)
      union all
-     select token_hash from user_sessions where user_id = $1 and expires_at > $2
+     select id from user_sessions where user_id = $1 and expires_at > $2
      union all
-     select t.token_hash from oauth2_authorizations a join oauth2_access_tokens t on t.authorization_id = a.id
+     select t.id from oauth2_authorizations a join oauth2_access_tokens t on t.authorization_id = a.id
      where a.user_id = $1 and a.revoked_at is null and t.revoked_at is null and t.expires_at > $2
      limit 10000`,
     [userId, now],
   );
-  return rows.map((row) => row.token_hash);
+  return rows.map((row) => row.id);
 }

@@ -58,12 +58,12 @@ export async function lockOrganizationToken(
 /** Stores a changed token and drops what others keep about it. */
 export async function saveOrganizationToken(tx: Tx, token: OrganizationAccessToken): Promise<void> {
   await tx.getRepository(OrganizationAccessTokenEntity).update({ id: token.id }, token);
-  await emit(tx, [tokenRevoked(token.token_hash)]);
+  await emit(tx, [tokenRevoked(token.id)]);
 }
 
 export async function deleteOrganizationToken(tx: Tx, token: OrganizationAccessToken): Promise<void> {
   await tx.getRepository(OrganizationAccessTokenEntity).delete({ id: token.id });
-  await emit(tx, [tokenRevoked(token.token_hash)]);
+  await emit(tx, [tokenRevoked(token.id)]);
 }
 
 /** Deletes the tokens that carry a comment. */
@@ -72,12 +72,12 @@ export async function deleteOrganizationTokensNamed(
   organizationId: string,
   comment: string,
 ): Promise<void> {
-  const [deleted]: [{ token_hash: string }[], number] = await tx.query(
-    'delete from organization_access_tokens where organization_id = $1 and comment = $2 returning token_hash',
+  const [deleted]: [{ id: string }[], number] = await tx.query(
+    'delete from organization_access_tokens where organization_id = $1 and comment = $2 returning id',
     [organizationId, comment],
   );
   await emit(
     tx,
-    deleted.map((row) => tokenRevoked(row.token_hash)),
+    deleted.map((row) => tokenRevoked(row.id)),
   );
 }

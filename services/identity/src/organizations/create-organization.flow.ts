@@ -2,7 +2,7 @@ import { tokenRevoked } from '@tributary/proto/events/message.ts';
 import { newId } from '@tributary/runtime/db/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
-import { liveTokenHashesOf } from '../introspection/store.ts';
+import { liveTokenIdsOf } from '../introspection/store.ts';
 import { saveMembership } from '../memberships/store.ts';
 import { type NewOrganization, newOrganization, type Organization } from './organization.ts';
 import { insertOrganization } from './store.ts';
@@ -23,10 +23,10 @@ export async function createOrganization(tx: Tx, founding: OrganizationFounding)
   const status = environment === 'sandbox' ? 'active' : 'created';
   const organization = await insertOrganization(tx, newOrganization(newId(), input, status, now));
   await saveMembership(tx, userId, organization.id, 'owner', now);
-  const hashes = await liveTokenHashesOf(tx, userId, now);
+  const ids = await liveTokenIdsOf(tx, userId, now);
   await emit(
     tx,
-    hashes.map((hash) => tokenRevoked(hash)),
+    ids.map((id) => tokenRevoked(id)),
   );
   return organization;
 }

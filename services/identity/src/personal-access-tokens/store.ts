@@ -52,22 +52,22 @@ export async function lockPersonalToken(tx: Tx, id: string, userId: string): Pro
 /** Stores a changed token and drops what others keep about it. */
 export async function savePersonalToken(tx: Tx, token: PersonalAccessToken): Promise<void> {
   await tx.getRepository(PersonalAccessTokenEntity).update({ id: token.id }, token);
-  await emit(tx, [tokenRevoked(token.token_hash)]);
+  await emit(tx, [tokenRevoked(token.id)]);
 }
 
 export async function deletePersonalToken(tx: Tx, token: PersonalAccessToken): Promise<void> {
   await tx.getRepository(PersonalAccessTokenEntity).delete({ id: token.id });
-  await emit(tx, [tokenRevoked(token.token_hash)]);
+  await emit(tx, [tokenRevoked(token.id)]);
 }
 
 /** Deletes the tokens that carry a comment. */
 export async function deletePersonalTokensNamed(tx: Tx, userId: string, comment: string): Promise<void> {
-  const [deleted]: [{ token_hash: string }[], number] = await tx.query(
-    'delete from personal_access_tokens where user_id = $1 and comment = $2 returning token_hash',
+  const [deleted]: [{ id: string }[], number] = await tx.query(
+    'delete from personal_access_tokens where user_id = $1 and comment = $2 returning id',
     [userId, comment],
   );
   await emit(
     tx,
-    deleted.map((row) => tokenRevoked(row.token_hash)),
+    deleted.map((row) => tokenRevoked(row.id)),
   );
 }

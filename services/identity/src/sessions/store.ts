@@ -41,13 +41,13 @@ export async function findSession(
 
 /** Ends the sessions of a customer, or of one member of it, and says so to whoever keeps their tokens. */
 export async function endSessions(tx: Tx, customerId: string, memberId?: string): Promise<void> {
-  const [ended]: [{ token_hash: string }[], number] = await tx.query(
-    'delete from sessions where customer_id = $1 and ($2::uuid is null or member_id = $2) returning token_hash',
+  const [ended]: [{ id: string }[], number] = await tx.query(
+    'delete from sessions where customer_id = $1 and ($2::uuid is null or member_id = $2) returning id',
     [customerId, memberId ?? null],
   );
   await emit(
     tx,
-    ended.map((row) => tokenRevoked(row.token_hash)),
+    ended.map((row) => tokenRevoked(row.id)),
   );
 }
 

@@ -32,17 +32,17 @@ export async function findUserSession(
   return rows[0];
 }
 
-/** Ends sessions of a user, all or those of one hash; returns the hashes of the ended ones. */
+/** Ends sessions of a user, all or those of one hash; returns the ids of the ended ones. */
 export async function endUserSessions(
   tx: Pick<Tx, 'query'>,
   userId: string,
   tokenHash?: string,
 ): Promise<string[]> {
-  const [ended]: [{ token_hash: string }[], number] = await tx.query(
-    'delete from user_sessions where user_id = $1 and ($2::text is null or token_hash = $2) returning token_hash',
+  const [ended]: [{ id: string }[], number] = await tx.query(
+    'delete from user_sessions where user_id = $1 and ($2::text is null or token_hash = $2) returning id',
     [userId, tokenHash ?? null],
   );
-  return ended.map((row) => row.token_hash);
+  return ended.map((row) => row.id);
 }
 
 /** Forgets sessions that have expired, one bounded batch; returns whether more are left. */

@@ -53,14 +53,14 @@ export async function deleteClientsOf(tx: Tx, userId: string, name: string): Pro
 
 /** Deletes a client; its tokens go with it, and whoever keeps answers about them is told. */
 export async function deleteClient(tx: Tx, client: Client): Promise<void> {
-  const live: { token_hash: string }[] = await tx.query(
-    `select t.token_hash from oauth2_authorizations a join oauth2_access_tokens t on t.authorization_id = a.id
+  const live: { id: string }[] = await tx.query(
+    `select t.id from oauth2_authorizations a join oauth2_access_tokens t on t.authorization_id = a.id
      where a.client_id = $1 and t.revoked_at is null and t.expires_at > now()`,
     [client.client_id],
   );
   await tx.getRepository(ClientEntity).delete({ id: client.id });
   await emit(
     tx,
-    live.map((row) => tokenRevoked(row.token_hash)),
+    live.map((row) => tokenRevoked(row.id)),
   );
 }
