@@ -17,7 +17,7 @@ import { readQuery } from './query-string.ts';
 import { Reply } from './reply.ts';
 import type { Call, Route } from './route.ts';
 import { sendProblem } from './send-problem.ts';
-import { check, nulIssues } from './validation.ts';
+import { check, mayHoldUnstorable, nulIssues } from './validation.ts';
 
 export interface HttpOptions<App> {
   /** Name of the service: the audience of the internal tokens it takes. */
@@ -113,7 +113,7 @@ async function readInput<App>(route: Route<App>, request: Request) {
   }
   if (route.body && !route.raw) {
     const value = route.form ? readQuery(`?${text}`) : parseJson(text);
-    const found = text.includes('\\u0000') || route.form ? nulIssues(value, ['body']) : [];
+    const found = mayHoldUnstorable(text) || route.form ? nulIssues(value, ['body']) : [];
     issues.push(...found);
     if (found.length === 0) body = check(route.body, value, ['body'], issues);
   }

@@ -94,3 +94,11 @@ test('NUL characters are found in values and keys, at any depth', () => {
   ]);
   expect(nulIssues({ a: 'fine' }, ['body'])).toEqual([]);
 });
+
+test('half a surrogate pair is found, a whole one is fine', () => {
+  const half = JSON.parse('["\\ud83d"]');
+  expect(nulIssues(half, ['body'])).toEqual([
+    { loc: ['body', 0], msg: 'String should be valid Unicode', type: 'string_unicode' },
+  ]);
+  expect(nulIssues(['\u{1f600}'], ['body'])).toEqual([]);
+});

@@ -101,16 +101,25 @@ function echo(input: unknown): unknown {
 
 const NUL = String.fromCharCode(0);
 
-/** Finds a NUL character in any string or key of a JSON value (domain rules 0.1); PostgreSQL cannot store one. */
+/** Text whose JSON may hold characters that cannot be stored; worth a closer look by `nulIssues`. */
+export const mayHoldUnstorable = (json: string): boolean => /\\u(?:0000|d[89a-f])/i.test(json);
+
+/**
+ * Finds what PostgreSQL cannot store in any string or key of a JSON value: a NUL character (domain rules 0.1) or half
+ * of a surrogate pair.
+ */
 export function nulIssues(value: unknown, loc: Loc): Issue[] {
-  if (typeof value === 'string') {
-    return value.includes(NUL)
-      ? [{ loc, msg: 'String should not contain NUL characters', type: 'string_nul' }]
-      : [];
-  }
+  if (typeof value === 'string') return textIssues(value, 'String', loc);
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, item]) => [
-    ...(key.includes(NUL) ? [{ loc, msg: 'Key should not contain NUL characters', type: 'string_nul' }] : []),
+    ...textIssues(key, 'Key', loc),
     ...nulIssues(item, [...loc, Array.isArray(value) ? Number(key) : key]),
   ]);
+}
+
+function textIssues(text: string, what: string, loc: Loc): Issue[] {
+  if (text.includes(NUL)) {
+    return [{ loc, msg: `${what} should not contain NUL characters`, type: 'string_nul' }];
+  }
+  return text.isWellFormed() ? [] : [{ loc, msg: `${what} should be valid Unicode`, type: 'string_unicode' }];
 }
