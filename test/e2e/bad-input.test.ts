@@ -1,35 +1,35 @@
-import { routeTable } from '@tributary/gateway/route-table.gen.ts';
 import { scopes } from '@tributary/proto/access.ts';
 import { newId } from '@tributary/proto/id.ts';
-import { apiClient } from '../story/api.ts';
+import { apiClient, expectStatus } from '../story/api.ts';
 import { firstSale } from '../story/first-sale.ts';
 import { startWebhookReceiver } from '../story/webhook-receiver.ts';
+import { type ApiRoute, apiRoutes } from './api-routes.ts';
 import { startTestPlatform, type TestPlatform } from './test-platform.ts';
 
-type TableRoute = (typeof routeTable)[number];
-
 let platform: TestPlatform;
+let memberSession: string;
 beforeAll(async () => {
   platform = await startTestPlatform();
+  memberSession = await sessionToken(platform);
 }, 60_000);
 afterAll(() => platform?.stop());
 
-const v1 = routeTable.filter((route) => route.path.startsWith('/v1/'));
-const isMerchant = (route: TableRoute) =>
+const v1 = apiRoutes.filter((route) => route.path.startsWith('/v1/'));
+const isMerchant = (route: ApiRoute) =>
   route.access.schemes.some((scheme) => scheme === 'oidc' || scheme === 'pat');
-const isPortal = (route: TableRoute) =>
+const isPortal = (route: ApiRoute) =>
   route.access.schemes.some((scheme) => scheme === 'customer_session' || scheme === 'member_session');
-const title = (route: TableRoute) => [`${route.method} ${route.path}`, route] as const;
+const title = (route: ApiRoute) => [`${route.method} ${route.path}`, route] as const;
 
-const tokenFor = (route: TableRoute): string | undefined => {
-  if (isPortal(route)) return platform.memberSession;
+const tokenFor = (route: ApiRoute): string | undefined => {
+  if (isPortal(route)) return memberSession;
   return route.access.schemes.some((scheme) => scheme === 'oat')
     ? platform.merchantToken
     : platform.personalToken;
 };
 
 /** The route's path with every parameter filled by `value`. */
-const filled = (route: TableRoute, value: string) => route.path.replaceAll(/\{\w+\}/g, value);
+const filled = (route: ApiRoute, value: string) => route.path.replaceAll(/\{\w+\}/g, value);
 
 async function send(method: string, target: string, token: string | undefined, body?: string) {
   const response = await fetch(platform.baseUrl + target, {
@@ -43,7 +43,15 @@ async function send(method: string, target: string, token: string | undefined, b
   return { status: response.status, body: isJson && text ? JSON.parse(text) : text };
 }
 
-const withBody = (route: TableRoute) =>
+async function sessionToken({ merchant }: TestPlatform): Promise<string> {
+  const customer = expectStatus(
+    await merchant.post('/v1/customers/', { email: 'session@example.com', name: 'Session' }),
+    201,
+  );
+  return expectStatus(await merchant.post('/v1/customer-sessions/', { customer_id: customer.id }), 201).token;
+}
+
+const withBody = (route: ApiRoute) =>
   route.method === 'GET' || route.method === 'DELETE' ? undefined : '{}';
 
 describe('credentials', () => {
@@ -57,7 +65,7 @@ describe('credentials', () => {
   test.each(guarded.map(title))(
     '%s with a token of a kind it does not take is a 401',
     async (_name, route) => {
-      const token = isMerchant(route) ? platform.memberSession : platform.merchantToken;
+      const token = isMerchant(route) ? memberSession : platform.merchantToken;
       const { status, body } = await send(route.method, filled(route, newId()), token, withBody(route));
       expect([status, body.error]).toEqual([401, 'Unauthorized']);
     },

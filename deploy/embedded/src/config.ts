@@ -3,6 +3,7 @@ import {
   databaseUrl,
   type Environment,
   httpUrl,
+  integer,
   port,
   readConfig,
   redisUrl,
@@ -22,6 +23,7 @@ const embeddedShape = {
   KAFKA_BROKERS: serviceShape.KAFKA_BROKERS.optional(),
   REDIS_URL: redisUrl.optional(),
   PUBLIC_URL: httpUrl.optional(),
+  RATE_LIMIT_FACTOR: integer(1, 1_000_000).default(1_000),
   LOG_LEVEL: serviceShape.LOG_LEVEL.unwrap().default('warn'),
 } as const;
 

@@ -1,7 +1,7 @@
 import { createLog } from '@tributary/runtime/log.ts';
 import { runMain } from '@tributary/runtime/shutdown.ts';
 import { readEmbeddedConfig } from './config.ts';
-import { ensureCredentials } from './credentials.ts';
+import { readCredentials, writeCredentials } from './credentials.ts';
 import { openDatabases } from './databases.ts';
 import { lockHome } from './home-lock.ts';
 import { startPlatform } from './platform.ts';
@@ -15,9 +15,17 @@ await runMain('tributary', async (closing) => {
   closing.add('home', lockHome(config.home));
   const secrets = readOrMakeSecrets(config.home);
   const databases = await openDatabases(config, secrets);
-  closing.add('databases', () => databases.stop());
-  const platform = await startPlatform({ ...config, ...secrets, databaseUrls: databases.urls, log });
-  closing.add('platform', () => platform.stop());
-  const credentials = await ensureCredentials(config, secrets, databases.urls.identity);
+  closing.add('databases', databases.stop);
+  const platform = await startPlatform({
+    ...config,
+    databaseUrls: databases.urls,
+    internalSecret: secrets.internal_secret,
+    tokenSecret: secrets.token_secret,
+    log,
+  });
+  closing.add('platform', platform.stop);
+  const known = readCredentials(config.home) ?? (await platform.createFirstOrganization());
+  const credentials = { ...known, base_url: config.baseUrl };
+  writeCredentials(config.home, credentials);
   process.stdout.write(welcome(credentials, config.home));
 });

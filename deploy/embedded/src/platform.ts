@@ -1,13 +1,19 @@
 import { join } from 'node:path';
 import { startCatalog } from '@tributary/catalog/main.ts';
 import { startCommerce } from '@tributary/commerce/main.ts';
+import { identityClient } from '@tributary/gateway/identity.ts';
 import { startGateway } from '@tributary/gateway/main.ts';
+import {
+  createFirstOrganization,
+  type FirstCredentials,
+} from '@tributary/identity/bootstrap/create-first-organization.flow.ts';
 import { startIdentity } from '@tributary/identity/main.ts';
 import { startMetering } from '@tributary/metering/main.ts';
 import { startNotifications } from '@tributary/notifications/main.ts';
 import type { Clock } from '@tributary/runtime/clock.ts';
 import type { Logger, LogLevel } from '@tributary/runtime/log.ts';
 import { inProcessTransport } from '@tributary/runtime/messaging/in-process.ts';
+import { kafkaTransport } from '@tributary/runtime/messaging/kafka.ts';
 import { type Running, starting } from '@tributary/runtime/shutdown.ts';
 import { freePorts } from './free-port.ts';
 import { type ServiceName, serviceNames } from './service-names.ts';
@@ -17,39 +23,40 @@ export interface PlatformOptions {
   home: string;
   /** Address of each service's own database. */
   databaseUrls: Readonly<Record<ServiceName, string>>;
-  /** Address integrators use; its port is the gateway's. */
+  /** Address integrators use. */
   baseUrl: string;
+  /** The gateway's port. */
   port: number;
   internalSecret: string;
-  kafkaBrokers?: readonly string[];
+  tokenSecret: string;
+  kafkaBrokers?: string[];
   redisUrl?: string;
+  /** Multiplies every rate limit: on one's own machine they only get in the way. */
+  rateLimitFactor: number;
   logLevel: LogLevel;
   log: Logger;
   clock?: Clock;
 }
 
+export interface Platform extends Running {
+  /** Makes the first user, organization and credentials; replaces those made before. */
+  createFirstOrganization(): Promise<FirstCredentials>;
+}
+
 /** All services and the gateway in this process. Without brokers, messages pass within the process. */
-export async function startPlatform(options: PlatformOptions): Promise<Running> {
-  return starting(options.log, async (closing) => {
-    const transport = options.kafkaBrokers ? undefined : inProcessTransport();
-    const given = { transport, clock: options.clock };
-    const ports = await freePorts(serviceNames.length * 2);
-    const at = (name: ServiceName) => serviceNames.indexOf(name) * 2;
+export function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { log, clock, kafkaBrokers, internalSecret } = options;
+  return starting(log, async (closing) => {
+    const within = kafkaBrokers ? undefined : inProcessTransport();
+    const given = { transport: within, clock };
+    const addresses = await serviceAddresses();
     const config = (name: ServiceName) => ({
-      port: ports[at(name)]!,
-      grpcPort: ports[at(name) + 1]!,
+      ...sharedConfig(options, addresses),
+      ...addresses.portsOf(name),
       databaseUrl: options.databaseUrls[name],
-      databasePoolSize: 10,
-      kafkaBrokers: options.kafkaBrokers,
-      publicUrl: options.baseUrl,
-      internalSecret: options.internalSecret,
-      environment: 'sandbox' as const,
-      logLevel: options.logLevel,
-      otelExporterOtlpEndpoint: undefined,
-      ...grpcAddresses((peer) => ports[at(peer) + 1]!),
     });
-    const services = await Promise.all([
-      startIdentity(config('identity'), given),
+    const started = [
+      startIdentity({ ...config('identity'), tokenSecret: options.tokenSecret }, given),
       startCatalog({ ...config('catalog'), filesDirectory: join(options.home, 'files') }, given),
       startCommerce(config('commerce'), given),
       startMetering(config('metering'), given),
@@ -57,17 +64,69 @@ export async function startPlatform(options: PlatformOptions): Promise<Running> 
         { ...config('notifications'), mailDirectory: join(options.home, 'mail'), webhookAllowPrivate: true },
         given,
       ),
-    ]);
-    for (const service of services) closing.add('service', () => service.stop());
-    transport?.open();
-    return {};
+    ] as const;
+    for (const starting of started)
+      void starting.then(
+        (service) => closing.add('service', service.stop),
+        () => undefined,
+      );
+    const [identity] = await Promise.all(started);
+    const transport = within ?? (await kafkaTransport({ brokers: kafkaBrokers!, clientId: 'gateway', log }));
+    closing.add('transport', () => transport.stop());
+    const client = identityClient(addresses.grpc.identityGrpc, internalSecret);
+    closing.add('identity client', client.close);
+    const gateway = await startGateway(gatewayConfig(options, addresses.urls), {
+      introspect: client.introspect,
+      transport,
+      log,
+    });
+    closing.add('gateway', gateway.stop);
+    within?.open();
+    return { createFirstOrganization: () => createFirstOrganization(identity.app) };
   });
 }
 
-const grpcAddresses = (portOf: (name: ServiceName) => number) => ({
-  identityGrpc: `127.0.0.1:${portOf('identity')}`,
-  catalogGrpc: `127.0.0.1:${portOf('catalog')}`,
-  commerceGrpc: `127.0.0.1:${portOf('commerce')}`,
-  meteringGrpc: `127.0.0.1:${portOf('metering')}`,
-  notificationsGrpc: `127.0.0.1:${portOf('notifications')}`,
+async function serviceAddresses() {
+  const ports = await freePorts(serviceNames.length * 2);
+  const portsOf = (name: ServiceName) => ({
+    port: ports[serviceNames.indexOf(name) * 2]!,
+    grpcPort: ports[serviceNames.indexOf(name) * 2 + 1]!,
+  });
+  const at = (name: ServiceName) => `127.0.0.1:${portsOf(name).grpcPort}`;
+  return {
+    portsOf,
+    grpc: {
+      identityGrpc: at('identity'),
+      catalogGrpc: at('catalog'),
+      commerceGrpc: at('commerce'),
+      meteringGrpc: at('metering'),
+      notificationsGrpc: at('notifications'),
+    },
+    urls: Object.fromEntries(serviceNames.map((name) => [name, `http://127.0.0.1:${portsOf(name).port}`])),
+  };
+}
+
+const sharedConfig = (options: PlatformOptions, addresses: Awaited<ReturnType<typeof serviceAddresses>>) => ({
+  databasePoolSize: 10,
+  kafkaBrokers: options.kafkaBrokers,
+  publicUrl: options.baseUrl,
+  internalSecret: options.internalSecret,
+  environment: 'sandbox' as const,
+  logLevel: options.logLevel,
+  otelExporterOtlpEndpoint: undefined,
+  ...addresses.grpc,
+});
+
+const gatewayConfig = (options: PlatformOptions, services: Record<string, string>) => ({
+  port: options.port,
+  listenHost: '0.0.0.0',
+  publicUrl: options.baseUrl,
+  internalSecret: options.internalSecret,
+  environment: 'sandbox' as const,
+  services,
+  redisUrl: options.redisUrl,
+  corsOrigins: [],
+  trustedProxies: 0,
+  rateLimitFactor: options.rateLimitFactor,
+  drainMs: 0,
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '@tributary/runtime/config.ts';
 import type { Logger } from '@tributary/runtime/log.ts';
+import { StartFailure } from '@tributary/runtime/start-failure.ts';
 import { ServerFailure } from '@tributary/servers/failure.ts';
 import { holdFolder } from '@tributary/servers/folder-lock.ts';
 import { openCluster } from '@tributary/servers/postgres-cluster.ts';
@@ -35,13 +35,13 @@ const settings = { jit: 'off', io_method: 'sync', log_min_messages: 'warning' };
 /**
  * Starts the database server of this home, which keeps its data between starts and takes connections from this
  * machine only. A server that a killed start left behind is ended first.
- * @throws ConfigError with one line for the person at the terminal
+ * @throws StartFailure with one line for the person at the terminal
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
     return await start(options);
   } catch (error) {
-    throw error instanceof ServerFailure ? new ConfigError(error.message) : error;
+    throw error instanceof ServerFailure ? new StartFailure(error.message) : error;
   }
 }
 
@@ -77,7 +77,10 @@ async function start({ home, port, databases, log }: EmbeddedPostgresOptions): P
 }
 
 /** The roles' passwords from a file only its owner reads. Without that file, or with a new role, there are new ones. */
-function readOrMakePasswords(path: string, databases: readonly string[]): { passwords: Passwords; areNew: boolean } {
+function readOrMakePasswords(
+  path: string,
+  databases: readonly string[],
+): { passwords: Passwords; areNew: boolean } {
   const kept = read(path);
   const missing = ['postgres', ...databases].filter((role) => kept[role] === undefined);
   const made = missing.map((role) => [role, randomBytes(24).toString('hex')]);
