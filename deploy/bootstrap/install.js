@@ -68,11 +68,9 @@ function npm(root, args) {
   const [command, before] = cli?.endsWith('npm-cli.js')
     ? [process.env.npm_node_execpath ?? process.execPath, [cli]]
     : ['npm', []];
-  const environment = { ...process.env, SCARF_ANALYTICS: 'false' };
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...before, ...args], {
       cwd: root,
-      env: environment,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let stderr = '';
