@@ -7,6 +7,9 @@ export const DUPLICATES = 1_000;
 const BATCH = 1_000;
 const CREDITED_UNITS = 1_000;
 
+// biome-ignore lint/suspicious/noExplicitAny: a story reads records of every shape
+type Json = any;
+
 export interface FirstSaleOptions {
   /** The merchant, with an organization token. */
   merchant: Api;
@@ -67,14 +70,16 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
   tell('buyer paid', `checkout succeeded after ${paid.ms} ms`);
 
   const customer = expectStatus(await merchant.get(`/v1/customers/external/${externalId}`), 200);
-  const order = only(expectStatus(await merchant.get(`/v1/orders/?customer_id=${customer.id}`), 200).items);
+  const order = only<Json>(
+    expectStatus(await merchant.get(`/v1/orders/?customer_id=${customer.id}`), 200).items,
+  );
   must(
     order.status === 'paid' && order.total_amount === 1_000 && order.paid,
     `order is ${order.status}, ${order.total_amount}`,
   );
   tell('order', `${order.invoice_number} ${order.status}, ${order.total_amount} ${order.currency}`);
 
-  const subscription = only(
+  const subscription = only<Json>(
     expectStatus(await merchant.get(`/v1/subscriptions/?customer_id=${customer.id}`), 200).items,
   );
   must(subscription.status === 'active', `subscription is ${subscription.status}`);
@@ -90,7 +95,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
   const [keyBenefit] = product.benefits.filter(
     (benefit: { type: string }) => benefit.type === 'license_keys',
   );
-  const key = only(
+  const key = only<Json>(
     expectStatus(await merchant.get(`/v1/license-keys/?benefit_id=${keyBenefit.id}`), 200).items,
   );
   must(key.status === 'granted' && key.limit_activations === 3, `license key is ${key.status}`);
@@ -108,7 +113,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     'events were lost or counted twice',
   );
 
-  const customerMeter = only(expectStatus(await merchant.get(meterQuery), 200).items);
+  const customerMeter = only<Json>(expectStatus(await merchant.get(meterQuery), 200).items);
   const balance = CREDITED_UNITS - usage.inserted;
   must(
     customerMeter.consumed_units === usage.inserted,
@@ -233,7 +238,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<{ ms: 
   return { ms: Math.round(performance.now() - startedAt) };
 }
 
-function only<T>(items: T[]): T {
+function only<T>(items: readonly T[]): T {
   must(items.length === 1, `${items.length} records where one was expected`);
   return items[0]!;
 }
