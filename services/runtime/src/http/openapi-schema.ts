@@ -66,6 +66,7 @@ const OWN_KEYS = new Set(['query', 'content_type', 'id']);
 
 /** The schema in the contract's style: `anyOf` with null, references to components, no bounds of JavaScript numbers. */
 function tidy(schema: JsonSchema): JsonSchema {
+  if (typeof schema.component === 'string') return { $ref: COMPONENTS + schema.component };
   if (schema.query === 'boolean') {
     return { type: 'boolean', ...('default' in schema ? { default: schema.default } : {}) };
   }

@@ -4,7 +4,16 @@ import { openApiDocument } from './openapi.ts';
 import { listOf, pagingShape, sortedBy } from './paging.ts';
 import { problemType, ResourceNotFound } from './problem.ts';
 import { type Route, routeFor } from './route.ts';
-import { Id, MetadataQuery, many, QueryBoolean, resourceShape, Timestamp, TimestampInput } from './wire.ts';
+import {
+  Id,
+  MetadataQuery,
+  many,
+  owned,
+  QueryBoolean,
+  resourceShape,
+  Timestamp,
+  TimestampInput,
+} from './wire.ts';
 
 const route = routeFor<never>();
 const info = { title: 'Test', version: '2026-04' };
@@ -207,4 +216,16 @@ test('one operation id for two routes is refused', () => {
 test('the order of the routes does not matter', () => {
   expect(JSON.stringify(documentOf(create, list, read))).toBe(JSON.stringify(documentOf(read, list, create)));
   expect(Object.keys(documentOf(read, create).paths)).toEqual(['/v1/things/', '/v1/things/{id}']);
+});
+
+test("another service's record is a reference to its component", () => {
+  const Parcel = z.object({ thing: owned<{ id: string }>('Thing').nullable() }).meta({ id: 'Parcel' });
+  const parcel = route({ ...read, params: z.object({ id: Id }), response: Parcel, handle });
+  expect(documentOf(parcel).components.schemas).toMatchObject({
+    Parcel: {
+      properties: { thing: { anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'null' }] } },
+      required: ['thing'],
+    },
+  });
+  expect(documentOf(parcel).components.schemas).not.toHaveProperty('Thing');
 });

@@ -62,3 +62,10 @@ export type MetadataFilter = NonNullable<z.output<typeof MetadataQuery>>;
 
 /** Free-text search. */
 export const SearchText = z.string().max(255).optional();
+
+/**
+ * A record that another service owns and describes, embedded in one of ours: in the OpenAPI document a reference to
+ * the component of that name, which the owner's routes bring along.
+ */
+export const owned = <T extends object>(component: string) =>
+  z.custom<T>((value) => typeof value === 'object' && value !== null).meta({ component });
