@@ -1,0 +1,17 @@
+import type { Route } from '@tributary/runtime/http/route.ts';
+import type { App } from './app.ts';
+import { benefitGrantRoutes } from './benefit-grants/routes.ts';
+import { benefitRoutes } from './benefits/routes.ts';
+import { customFieldRoutes } from './custom-fields/routes.ts';
+import { portalLicenseKeyRoutes } from './license-keys/portal-routes.ts';
+import { licenseKeyRoutes } from './license-keys/routes.ts';
+import { productRoutes } from './products/routes.ts';
+
+export const routes: Route<App>[] = [
+  ...productRoutes,
+  ...benefitRoutes,
+  ...benefitGrantRoutes,
+  ...licenseKeyRoutes,
+  ...portalLicenseKeyRoutes,
+  ...customFieldRoutes,
+];
