@@ -3,6 +3,7 @@ import type { Database } from '@tributary/runtime/db/transaction.ts';
 import { routeFor } from '@tributary/runtime/http/route.ts';
 import { consumerFor } from '@tributary/runtime/messaging/consumer.ts';
 import type { LastUses } from './introspection/last-uses.ts';
+import type { Keyring } from './signing-keys/keyring.ts';
 
 /** What identity's handlers are given. */
 export interface App {
@@ -14,6 +15,7 @@ export interface App {
   publicUrl: string;
   environment: 'sandbox' | 'production';
   lastUses: LastUses;
+  keyring: Keyring;
 }
 
 export const route = routeFor<App>();

@@ -1,6 +1,8 @@
 import type { Job } from '@tributary/runtime/job.ts';
 import type { App } from './app.ts';
+import { forgetOldAuthorizations } from './oauth2/authorizations/store.ts';
 import { forgetExpiredSessions } from './sessions/store.ts';
+import { rotateKeys } from './signing-keys/store.ts';
 import { forgetExpiredUserSessions } from './user-sessions/store.ts';
 
 const MINUTE_MS = 60_000;
@@ -23,5 +25,18 @@ export const jobs: Job<App>[] = [
     name: 'forget-expired-user-sessions',
     everyMs: 10 * MINUTE_MS,
     run: (app, now) => forgetExpiredUserSessions(app.db, now),
+  },
+  {
+    name: 'forget-old-authorizations',
+    everyMs: 10 * MINUTE_MS,
+    run: (app, now) => forgetOldAuthorizations(app.db, now),
+  },
+  {
+    name: 'rotate-signing-keys',
+    everyMs: 60 * MINUTE_MS,
+    async run(app, now) {
+      await rotateKeys(app.db, app.tokenSecret, now);
+      return false;
+    },
   },
 ];

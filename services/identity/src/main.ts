@@ -12,6 +12,7 @@ import { grpcServices } from './grpc.ts';
 import { gatherLastUses } from './introspection/last-uses.ts';
 import { jobs } from './jobs.ts';
 import { routes } from './routes.ts';
+import { keyring } from './signing-keys/keyring.ts';
 
 export interface RunningIdentity extends RunningService {
   /** What the first-organization flow works with. */
@@ -41,6 +42,7 @@ export async function startIdentity(
     publicUrl: config.publicUrl,
     environment: config.environment,
     lastUses: gatherLastUses(),
+    keyring: keyring(db, config.tokenSecret),
   };
   const running = await runService({
     name: 'identity',

@@ -5,7 +5,7 @@ import { hashToken, mintToken } from '@tributary/runtime/token.ts';
 import type { App } from '../app.ts';
 import { tokenPrefixes } from '../introspection/token-kinds.ts';
 import { saveMembership } from '../memberships/store.ts';
-import type { Client } from '../oauth2/clients/client.ts';
+import { newClient } from '../oauth2/clients/client.ts';
 import { deleteClientsOf, insertClient } from '../oauth2/clients/store.ts';
 import {
   deleteOrganizationTokensNamed,
@@ -111,27 +111,25 @@ async function registerClient(
 ): Promise<FirstCredentials['oauth_client']> {
   const client_id = mintToken(tokenPrefixes.client_id);
   const client_secret = mintToken(tokenPrefixes.client_secret);
-  const client: Client = {
-    id: newId(),
-    created_at: now,
-    modified_at: null,
-    client_id,
-    client_secret_hash: hashToken(client_secret, app.tokenSecret),
-    registration_token_hash: hashToken(mintToken(tokenPrefixes.registration), app.tokenSecret),
-    user_id,
-    is_first_party: true,
-    client_name: CLIENT_NAME,
-    client_uri: null,
-    logo_uri: null,
-    tos_uri: null,
-    policy_uri: null,
-    redirect_uris: [redirect_uri],
-    token_endpoint_auth_method: 'client_secret_post',
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    scopes: [...scopes],
-    default_sub_type: 'user',
-  };
+  const client = newClient(
+    {
+      client_id,
+      client_secret_hash: hashToken(client_secret, app.tokenSecret),
+      registration_token_hash: hashToken(mintToken(tokenPrefixes.registration), app.tokenSecret),
+      user_id,
+      is_first_party: true,
+    },
+    {
+      client_name: CLIENT_NAME,
+      redirect_uris: [redirect_uri],
+      token_endpoint_auth_method: 'client_secret_post',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      scopes: [...scopes],
+      default_sub_type: 'user',
+    },
+    now,
+  );
   await insertClient(tx, client);
   return { client_id, client_secret, redirect_uri };
 }

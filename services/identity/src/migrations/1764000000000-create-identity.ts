@@ -176,6 +176,7 @@ const OAUTH2 = `
   );
   create index oauth2_authorizations_client_id on oauth2_authorizations (client_id);
   create index oauth2_authorizations_user_id on oauth2_authorizations (user_id);
+  create index oauth2_authorizations_revoked_at on oauth2_authorizations (revoked_at) where revoked_at is not null;
   create index oauth2_authorizations_unused on oauth2_authorizations (code_expires_at) where code_used_at is null;
   create table oauth2_access_tokens (
     id uuid primary key,

@@ -12,6 +12,7 @@ import { entities, migrations } from '../database.ts';
 import { introspectToken } from '../introspection/introspect-token.flow.ts';
 import { gatherLastUses } from '../introspection/last-uses.ts';
 import { routes } from '../routes.ts';
+import { keyring } from '../signing-keys/keyring.ts';
 
 export interface IdentityUnderTest extends ServiceUnderTest {
   app: App;
@@ -24,6 +25,8 @@ export interface IdentityUnderTest extends ServiceUnderTest {
   userOf(token: string): Promise<PrincipalOf<'user'>>;
 }
 
+const tokenSecret = 'the key of all token hashes in these tests';
+
 /** Identity with a first organization, on a database of its own. */
 export async function identityUnderTest(
   environment: App['environment'] = 'sandbox',
@@ -33,10 +36,11 @@ export async function identityUnderTest(
   const app: App = {
     db,
     clock,
-    tokenSecret: 'the key of all token hashes in these tests',
+    tokenSecret,
     publicUrl: 'https://pay.example.com',
     environment,
     lastUses: gatherLastUses(),
+    keyring: keyring(db, tokenSecret),
   };
   const now = () => clock.now();
   const service = await serviceUnderTest({

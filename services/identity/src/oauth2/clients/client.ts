@@ -1,5 +1,6 @@
 import type { Scope } from '@tributary/proto/access.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
+import { newId } from '@tributary/runtime/db/id.ts';
 
 export const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 export type AuthMethod = (typeof authMethods)[number];
@@ -29,3 +30,51 @@ export interface Client extends Recorded {
   scopes: Scope[];
   default_sub_type: SubType;
 }
+
+/** What a registration says about a client (RFC 7591, 2). */
+export interface ClientMetadata {
+  redirect_uris: string[];
+  token_endpoint_auth_method: AuthMethod;
+  grant_types: Client['grant_types'];
+  response_types: Client['response_types'];
+  scopes: Scope[];
+  client_name: string;
+  client_uri?: string | null;
+  logo_uri?: string | null;
+  tos_uri?: string | null;
+  policy_uri?: string | null;
+  default_sub_type: SubType;
+}
+
+/** What stands for a client and its secrets. */
+export interface ClientIdentity {
+  client_id: string;
+  client_secret_hash: string | null;
+  registration_token_hash: string;
+  user_id: string | null;
+  is_first_party: boolean;
+}
+
+export const newClient = (identity: ClientIdentity, metadata: ClientMetadata, now: Date): Client => ({
+  id: newId(),
+  created_at: now,
+  modified_at: null,
+  ...identity,
+  ...complete(metadata),
+});
+
+/** The client with everything a registration says replaced; what is left out is empty again. */
+export const reregister = (
+  client: Client,
+  metadata: ClientMetadata,
+  client_secret_hash: string | null,
+  now: Date,
+): Client => ({ ...client, ...complete(metadata), client_secret_hash, modified_at: now });
+
+const complete = (metadata: ClientMetadata) => ({
+  ...metadata,
+  client_uri: metadata.client_uri ?? null,
+  logo_uri: metadata.logo_uri ?? null,
+  tos_uri: metadata.tos_uri ?? null,
+  policy_uri: metadata.policy_uri ?? null,
+});
