@@ -1,0 +1,16 @@
+/** A mail ready to be sent. */
+export interface Mail {
+  /** Without angle brackets; the same on every attempt, so that mail servers and readers can drop repeats. */
+  message_id: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** Hands mails over. */
+export interface Mailer {
+  /** Resolves once the mail is in other hands; rejects to have it tried again. */
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
