@@ -6,6 +6,7 @@ import type { MetadataFilter } from '../http/wire.ts';
  * Reads one page of a list in two statements (count and rows), whatever its size.
  * @param columns SQL expression of each sort key
  * @param tieBreaker unique column appended to the order, so that pages never overlap
+ * @param join adds what only the order needs, after the rows are counted; it must neither add rows nor remove any
  */
 export async function pageOf<T extends ObjectLiteral, K extends string>(
   query: SelectQueryBuilder<T>,
@@ -13,8 +14,10 @@ export async function pageOf<T extends ObjectLiteral, K extends string>(
   sorting: readonly SortCriterion<K>[],
   columns: Record<K, string>,
   tieBreaker = `${query.alias}.id`,
+  join?: (query: SelectQueryBuilder<T>) => unknown,
 ): Promise<Page<T>> {
   const total = await query.clone().getCount();
+  join?.(query);
   for (const { by, direction } of sorting)
     query.addOrderBy(columns[by], direction, direction === 'DESC' ? 'NULLS LAST' : 'NULLS FIRST');
   query.addOrderBy(tieBreaker, sorting[0]?.direction ?? 'ASC');
