@@ -22,15 +22,15 @@ export interface CustomerCopy {
   id: string;
   created_at: string;
   modified_at: string | null;
-  metadata: Readonly<Record<string, string | number | boolean>>;
+  metadata: Record<string, string | number | boolean>;
   external_id: string | null;
   email: string | null;
   email_verified: boolean;
   type: 'individual' | 'team';
   name: string | null;
   billing_name: string | null;
-  billing_address: Readonly<Record<string, unknown>> | null;
-  tax_id: readonly string[] | null;
+  billing_address: object | null;
+  tax_id: string[] | null;
   locale: string | null;
   organization_id: string;
   default_payment_method_id: string | null;

@@ -3,7 +3,7 @@ import type { Benefit } from '../benefits/benefit.ts';
 import { presentBenefit } from '../benefits/present.ts';
 import type { CustomerCopy, MemberCopy } from '../replicas.ts';
 import type { Grant } from './grant.ts';
-import type { BenefitGrantWire, CustomerWire } from './schema.ts';
+import type { BenefitGrantWire } from './schema.ts';
 
 /** A grant with what its representation embeds; a customer or member that is gone altogether is undefined. */
 export interface GrantView {
@@ -27,20 +27,19 @@ export const presentGrantCore = (grant: Grant) => ({
   error: grant.error,
 });
 
-export const presentGrant = ({ grant, benefit, customer, member }: GrantView): BenefitGrantWire =>
-  ({
-    ...presentGrantCore(grant),
-    customer: presentCustomer(customer, grant),
-    member: member ? presentMember(member) : null,
-    benefit: presentBenefit(benefit),
-    properties: grant.properties,
-  }) as BenefitGrantWire;
+export const presentGrant = ({ grant, benefit, customer, member }: GrantView): BenefitGrantWire => ({
+  ...presentGrantCore(grant),
+  customer: presentCustomer(customer, grant),
+  member: member ? presentMember(member) : null,
+  benefit: presentBenefit(benefit),
+  properties: grant.properties,
+});
 
 /** The customer's own representation; of one that left no copy, no more than its id is known. */
 export function presentCustomer(
   customer: CustomerCopy | undefined,
   owner: { customer_id: string; organization_id: string; created_at: Date },
-): CustomerWire {
+): CustomerCopy {
   return {
     id: owner.customer_id,
     created_at: customer?.created_at ?? owner.created_at.toISOString(),
@@ -60,7 +59,7 @@ export function presentCustomer(
     deleted_at: customer?.deleted_at ?? null,
     first_user_event_at: customer?.first_user_event_at ?? null,
     avatar_url: customer?.avatar_url ?? null,
-  } as CustomerWire;
+  };
 }
 
 export const presentMember = (member: MemberCopy) => ({

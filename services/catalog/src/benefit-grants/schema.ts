@@ -1,87 +1,34 @@
-import { Id, Metadata, resourceShape, Timestamp } from '@tributary/runtime/http/wire.ts';
+import { Id, Metadata, owned, resourceShape, Timestamp } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
 import { Benefit } from '../benefits/schema.ts';
+import type { CustomerCopy, MemberCopy } from '../replicas.ts';
 
-const countryCode = z.string();
+/** Customers and members belong to commerce, which describes them. */
+export const Customer = owned<CustomerCopy>('Customer');
+export const CustomerPortalCustomer = owned<object>('CustomerPortalCustomer');
+const Member = owned<MemberCopy>('Member');
 
-const Address = z
-  .object({
-    line1: z.string().nullish(),
-    line2: z.string().nullish(),
-    postal_code: z.string().nullish(),
-    city: z.string().nullish(),
-    state: z.string().nullish(),
-    country: countryCode,
-  })
-  .meta({ id: 'Address' });
-
-const CustomerType = z.enum(['individual', 'team']).meta({ id: 'CustomerType' });
-
-const customerShape = {
-  ...resourceShape,
-  metadata: Metadata,
-  external_id: z.string().nullish(),
-  email_verified: z.boolean(),
-  name: z.string().nullable(),
-  billing_name: z.string().nullable(),
-  billing_address: Address.nullable(),
-  tax_id: z.array(z.string()).nullable(),
-  locale: z.string().nullish(),
-  organization_id: Id,
-  default_payment_method_id: Id.nullish(),
-  deleted_at: Timestamp.nullable(),
-  first_user_event_at: Timestamp.nullable(),
-  avatar_url: z.string().nullable(),
-};
-const CustomerIndividual = z
-  .object({ ...customerShape, email: z.string(), type: z.literal('individual') })
-  .meta({ id: 'CustomerIndividual' });
-const CustomerTeam = z
-  .object({ ...customerShape, email: z.string().nullish(), type: z.literal('team') })
-  .meta({ id: 'CustomerTeam' });
-
-/** A customer as its owner presents it. */
-export const Customer = z
-  .discriminatedUnion('type', [CustomerIndividual, CustomerTeam])
-  .meta({ id: 'Customer' });
-export type CustomerWire = z.output<typeof Customer>;
-
+/** A customer of either type in one shape. */
 export const LicenseKeyCustomer = z
-  .object({ ...customerShape, email: z.string().nullish(), type: CustomerType })
-  .meta({ id: 'LicenseKeyCustomer' });
-
-export const CustomerPortalCustomer = z
   .object({
     ...resourceShape,
-    email: z.string().nullable(),
+    metadata: Metadata,
+    external_id: z.string().nullish(),
+    email: z.string().nullish(),
     email_verified: z.boolean(),
+    type: z.enum(['individual', 'team']).meta({ id: 'CustomerType' }),
     name: z.string().nullable(),
     billing_name: z.string().nullable(),
-    billing_address: Address.nullable(),
+    billing_address: owned<object>('Address').nullable(),
     tax_id: z.array(z.string()).nullable(),
-    oauth_accounts: z.record(
-      z.string(),
-      z
-        .object({ account_id: z.string(), account_username: z.string().nullable() })
-        .meta({ id: 'CustomerPortalOAuthAccount' }),
-    ),
-    default_payment_method_id: Id.nullish(),
-    type: CustomerType.nullish(),
     locale: z.string().nullish(),
+    organization_id: Id,
+    default_payment_method_id: Id.nullish(),
+    deleted_at: Timestamp.nullable(),
+    first_user_event_at: Timestamp.nullable(),
+    avatar_url: z.string().nullable(),
   })
-  .meta({ id: 'CustomerPortalCustomer' });
-
-const MemberRole = z.enum(['owner', 'billing_manager', 'member']).meta({ id: 'MemberRole' });
-export const Member = z
-  .object({
-    ...resourceShape,
-    customer_id: Id,
-    email: z.string(),
-    name: z.string().nullable(),
-    external_id: z.string().nullable(),
-    role: MemberRole,
-  })
-  .meta({ id: 'Member' });
+  .meta({ id: 'LicenseKeyCustomer' });
 
 export const BenefitGrantError = z
   .object({ message: z.string(), type: z.string(), timestamp: z.string() })
