@@ -28,7 +28,10 @@ export async function pageOf<T extends ObjectLiteral, K extends string>(
   return { items, total };
 }
 
-/** Keeps rows whose `column` is one of `values`; an absent filter keeps all. */
+/**
+ * Keeps rows whose `column` is one of `values`; an absent filter keeps all. A single value is compared for equality,
+ * which lets an index that starts with the column also give the order.
+ */
 export function whereIn<T extends ObjectLiteral>(
   query: SelectQueryBuilder<T>,
   column: string,
@@ -36,7 +39,8 @@ export function whereIn<T extends ObjectLiteral>(
 ): void {
   if (values === undefined) return;
   const name = parameterName(column);
-  query.andWhere(`${column} = any(:${name})`, { [name]: values });
+  if (values.length === 1) query.andWhere(`${column} = :${name}`, { [name]: values[0] });
+  else query.andWhere(`${column} = any(:${name})`, { [name]: values });
 }
 
 /** `metadata[key]=value`: text form of the stored value, OR inside a key, AND across keys (domain rules 13.2). */
