@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databasesOn } from '@tributary/embedded/databases.ts';
-import { freePorts } from '@tributary/embedded/free-port.ts';
 import { startPlatform } from '@tributary/embedded/platform.ts';
 import { type Scope, scopes } from '@tributary/proto/access.ts';
 import { createLog } from '@tributary/runtime/log.ts';
 import { requirePostgres } from '@tributary/runtime/testing/servers/postgres.ts';
+import { freePorts } from '@tributary/servers/free-ports.ts';
 import { type Api, apiClient, expectStatus } from '../story/api.ts';
 import { responseValidator } from './response-validator.ts';
 

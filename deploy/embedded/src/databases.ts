@@ -1,7 +1,7 @@
+import type { Logger } from '@tributary/runtime/log.ts';
 import pg from 'pg';
 import type { EmbeddedConfig } from './config.ts';
-import { startPostgres } from './postgres/server.ts';
-import type { Secrets } from './secrets.ts';
+import { startEmbeddedPostgres } from './postgres.ts';
 import { type ServiceName, serviceNames } from './service-names.ts';
 
 export interface Databases {
@@ -11,11 +11,10 @@ export interface Databases {
 }
 
 /** The services' databases: on the server `DATABASE_URL` names, or on one started for this home. */
-export async function openDatabases(config: EmbeddedConfig, secrets: Secrets): Promise<Databases> {
+export async function openDatabases(config: EmbeddedConfig, log: Logger): Promise<Databases> {
   if (config.databaseUrl) return databasesOn(config.databaseUrl);
-  const postgres = await startPostgres(config.home, secrets.database_password);
-  const databases = await databasesOn(postgres.url);
-  return { ...databases, stop: postgres.stop };
+  const postgres = await startEmbeddedPostgres({ home: config.home, databases: serviceNames, log });
+  return { urls: byService(postgres.urlFor), stop: postgres.stop };
 }
 
 /** Databases `tributary_<service>` on a server that is already there, made where they are missing. */

@@ -3,7 +3,6 @@ import { runMain } from '@tributary/runtime/shutdown.ts';
 import { readEmbeddedConfig } from './config.ts';
 import { readCredentials, writeCredentials } from './credentials.ts';
 import { openDatabases } from './databases.ts';
-import { lockHome } from './home-lock.ts';
 import { startPlatform } from './platform.ts';
 import { readOrMakeSecrets } from './secrets.ts';
 import { welcome } from './welcome.ts';
@@ -12,9 +11,8 @@ import { welcome } from './welcome.ts';
 await runMain('tributary', async (closing) => {
   const config = readEmbeddedConfig(process.env);
   const log = createLog({ service: 'tributary', level: config.logLevel });
-  closing.add('home', lockHome(config.home));
   const secrets = readOrMakeSecrets(config.home);
-  const databases = await openDatabases(config, secrets);
+  const databases = await openDatabases(config, log);
   closing.add('databases', databases.stop);
   const platform = await startPlatform({
     ...config,

@@ -15,7 +15,7 @@ import type { Logger, LogLevel } from '@tributary/runtime/log.ts';
 import { inProcessTransport } from '@tributary/runtime/messaging/in-process.ts';
 import { kafkaTransport } from '@tributary/runtime/messaging/kafka.ts';
 import { type Running, starting } from '@tributary/runtime/shutdown.ts';
-import { freePorts } from './free-port.ts';
+import { freePorts } from '@tributary/servers/free-ports.ts';
 import { type ServiceName, serviceNames } from './service-names.ts';
 
 export interface PlatformOptions {
