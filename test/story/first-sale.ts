@@ -15,7 +15,7 @@ export interface FirstSaleOptions {
   merchant: Api;
   webhooks: WebhookReceiver;
   /** Told what happened after each step. */
-  tell?: (step: string, detail: string) => void;
+  tell?: (step: string, detail: string) => void | Promise<void>;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     }),
     201,
   );
-  tell('meter', `${meter.name} (${meter.id})`);
+  await tell('meter', `${meter.name} (${meter.id})`);
 
   const endpoint = expectStatus(
     await merchant.post('/v1/webhooks/endpoints', {
@@ -46,10 +46,13 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     201,
   );
   webhooks.trust(endpoint.secret);
-  tell('webhook endpoint', endpoint.url);
+  await tell('webhook endpoint', endpoint.url);
 
   const product = await createProduct(merchant, meter.id, run);
-  tell('product', `${product.name}: ${product.prices.length} prices, ${product.benefits.length} benefits`);
+  await tell(
+    'product',
+    `${product.name}: ${product.prices.length} prices, ${product.benefits.length} benefits`,
+  );
 
   const externalId = `customer-${run}`;
   const checkout = expectStatus(
@@ -60,14 +63,17 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     }),
     201,
   );
-  tell('checkout', `${checkout.status}, ${checkout.total_amount} ${checkout.currency}, ${checkout.url}`);
+  await tell(
+    'checkout',
+    `${checkout.status}, ${checkout.total_amount} ${checkout.currency}, ${checkout.url}`,
+  );
   await buy(merchant.as(undefined), checkout.client_secret, run);
 
   const paid = await until('checkout succeeded', async () => {
     const { status } = expectStatus(await merchant.get(`/v1/checkouts/${checkout.id}`), 200);
     return status === 'succeeded';
   });
-  tell('buyer paid', `checkout succeeded after ${paid.ms} ms`);
+  await tell('buyer paid', `checkout succeeded after ${paid.ms} ms`);
 
   const customer = expectStatus(await merchant.get(`/v1/customers/external/${externalId}`), 200);
   const order = only<Json>(
@@ -77,13 +83,13 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     order.status === 'paid' && order.total_amount === 1_000 && order.paid,
     `order is ${order.status}, ${order.total_amount}`,
   );
-  tell('order', `${order.invoice_number} ${order.status}, ${order.total_amount} ${order.currency}`);
+  await tell('order', `${order.invoice_number} ${order.status}, ${order.total_amount} ${order.currency}`);
 
   const subscription = only<Json>(
     expectStatus(await merchant.get(`/v1/subscriptions/?customer_id=${customer.id}`), 200).items,
   );
   must(subscription.status === 'active', `subscription is ${subscription.status}`);
-  tell('subscription', `${subscription.status} until ${subscription.current_period_end}`);
+  await tell('subscription', `${subscription.status} until ${subscription.current_period_end}`);
 
   const granted = await until('both benefits granted', async () => {
     const { items } = expectStatus(
@@ -99,7 +105,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     expectStatus(await merchant.get(`/v1/license-keys/?benefit_id=${keyBenefit.id}`), 200).items,
   );
   must(key.status === 'granted' && key.limit_activations === 3, `license key is ${key.status}`);
-  tell('benefits', `granted after ${granted.ms} ms; license key ${key.display_key}`);
+  await tell('benefits', `granted after ${granted.ms} ms; license key ${key.display_key}`);
 
   const meterQuery = `/v1/customer-meters/?customer_id=${customer.id}&meter_id=${meter.id}`;
   await until('meter credited', async () => {
@@ -107,7 +113,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     return row?.credited_units === CREDITED_UNITS;
   });
   const usage = await ingest(merchant, `api_call_${run}`, externalId, run);
-  tell('usage', `${usage.inserted} inserted, ${usage.duplicates} duplicates`);
+  await tell('usage', `${usage.inserted} inserted, ${usage.duplicates} duplicates`);
   must(
     usage.inserted === EVENTS - DUPLICATES && usage.duplicates === DUPLICATES,
     'events were lost or counted twice',
@@ -120,7 +126,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     `consumed ${customerMeter.consumed_units}, expected ${usage.inserted}`,
   );
   must(customerMeter.balance === balance, `balance ${customerMeter.balance}, expected ${balance}`);
-  tell(
+  await tell(
     'customer meter',
     `${customerMeter.credited_units} credited - ${customerMeter.consumed_units} consumed = ${customerMeter.balance}`,
   );
@@ -129,7 +135,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
   const systemEvent = await oneEvent(merchant, `name=order.paid&customer_id=${customer.id}`);
   must(userEvent.source === 'user' && systemEvent.source === 'system', 'event sources are mixed up');
   must(systemEvent.metadata.order_id === order.id, 'order.paid names another order');
-  tell(
+  await tell(
     'events',
     `${userEvent.name} (${userEvent.source}) and ${systemEvent.name} (${systemEvent.source}) read by id`,
   );
@@ -142,7 +148,7 @@ export async function firstSale({ merchant, webhooks, tell = () => undefined }: 
     webhook.data.id === order.id && webhooks.refused === 0,
     'the webhook is not the order’s, or a signature did not hold',
   );
-  tell('webhook', `order.paid verified after ${told.ms} ms more`);
+  await tell('webhook', `order.paid verified after ${told.ms} ms more`);
   return { customer, order, subscription, product, meter, key, checkout };
 }
 

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { databasesOn } from '@tributary/embedded/databases.ts';
+import { startPlatform } from '@tributary/embedded/platform.ts';
+import { createLog } from '@tributary/runtime/log.ts';
+import { freePorts } from '@tributary/servers/free-ports.ts';
+import { startKafka } from '@tributary/servers/kafka.ts';
+import { openCluster } from '@tributary/servers/postgres-cluster.ts';
+import { startPostgres } from '@tributary/servers/postgres-server.ts';
+
+export interface LoadPlatform {
+  baseUrl: string;
+  organizationToken: string;
+  organizationId: string;
+  /** Address of the PostgreSQL server, as its superuser; `pg_stat_statements` is loaded. */
+  postgresUrl: string;
+  stop(): Promise<void>;
+}
+
+/** The whole platform in this process, on a durable PostgreSQL of its own and, if wanted, a real Kafka. */
+export async function startLoadPlatform(options: { kafka: boolean }): Promise<LoadPlatform> {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-load-'));
+  const password = randomBytes(16).toString('hex');
+  const postgres = await startPostgres(openCluster(join(folder, 'postgres')), {
+    logFile: join(folder, 'postgres.log'),
+    newSuperuserPassword: password,
+    settings: {
+      shared_preload_libraries: 'pg_stat_statements',
+      max_connections: '200',
+      shared_buffers: '512MB',
+    },
+  });
+  const kafka = options.kafka ? await startKafka(join(folder, 'kafka')) : undefined;
+  const postgresUrl = `postgres://postgres:${password}@127.0.0.1:${postgres.port}/postgres`;
+  const [port] = await freePorts(1);
+  const baseUrl = `http://localhost:${port}`;
+  const platform = await startPlatform({
+    home: folder,
+    databaseUrls: (await databasesOn(postgresUrl)).urls,
+    baseUrl,
+    port: port!,
+    internalSecret: randomBytes(32).toString('hex'),
+    tokenSecret: randomBytes(32).toString('hex'),
+    kafkaBrokers: kafka && [kafka.broker],
+    rateLimitFactor: 1_000_000,
+    logLevel: 'error',
+    log: createLog({ service: 'load', level: 'error' }),
+  });
+  const first = await platform.createFirstOrganization();
+  return {
+    baseUrl,
+    organizationToken: first.organization_access_token,
+    organizationId: first.organization.id,
+    postgresUrl,
+    async stop() {
+      await platform.stop();
+      await kafka?.stop();
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
