@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@tributary/runtime/log.ts';
 import { StartFailure } from '@tributary/runtime/start-failure.ts';
 import { ServerFailure } from '@tributary/servers/failure.ts';
 import { holdFolder } from '@tributary/servers/folder-lock.ts';
+import type { Account } from '@tributary/servers/postgres-account.ts';
 import { openCluster } from '@tributary/servers/postgres-cluster.ts';
 import { startPostgres } from '@tributary/servers/postgres-server.ts';
 import pg from 'pg';
@@ -49,7 +50,8 @@ async function start({ home, port, databases, log }: EmbeddedPostgresOptions): P
   mkdirSync(home, { recursive: true });
   const lock = await holdFolder(home);
   const cluster = openCluster(join(home, 'postgres'));
-  const passwordFile = join(home, 'postgres.json');
+  // Beside the data, so that neither is ever without the other.
+  const passwordFile = join(cluster.folder, 'passwords.json');
   const { passwords, areNew } = readOrMakePasswords(passwordFile, databases);
   const server = await startPostgres(cluster, {
     port,
@@ -67,7 +69,7 @@ async function start({ home, port, databases, log }: EmbeddedPostgresOptions): P
   try {
     await ensureDatabases(urlFor('postgres'), databases, passwords, areNew);
     // Only now: a start that is cut off before makes new ones once more.
-    if (areNew) writeFileSync(passwordFile, `${JSON.stringify(passwords, null, 2)}\n`, { mode: 0o600 });
+    if (areNew) writePasswords(passwordFile, passwords, cluster.account);
   } catch (error) {
     await stop();
     throw error;
@@ -85,6 +87,12 @@ function readOrMakePasswords(
   const missing = ['postgres', ...databases].filter((role) => kept[role] === undefined);
   const made = missing.map((role) => [role, randomBytes(24).toString('hex')]);
   return { passwords: { ...kept, ...Object.fromEntries(made) }, areNew: missing.length > 0 };
+}
+
+/** Readable by the user the server runs as, like the data: a server that recovers looks into every file there. */
+function writePasswords(path: string, passwords: Passwords, account: Account): void {
+  writeFileSync(path, `${JSON.stringify(passwords, null, 2)}\n`, { mode: 0o600 });
+  if ('uid' in account) chownSync(path, account.uid, account.gid);
 }
 
 function read(path: string): Passwords {

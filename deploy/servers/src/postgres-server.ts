@@ -115,15 +115,14 @@ async function untilReady(
   logFile: string,
   port: number,
 ): Promise<void> {
-  let failure: string | undefined;
+  let spawnFailure: string | undefined;
   child.once('error', (error) => {
-    failure = error.message;
-  });
-  child.once('exit', () => {
-    failure ??= readFileSync(logFile, 'utf8');
+    spawnFailure = error.message;
   });
   for (const deadline = Date.now() + READY_TIMEOUT_MS; Date.now() < deadline; await delay(READY_POLL_MS)) {
-    if (failure !== undefined) throw startFailure(folder, port, failure);
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    if (spawnFailure || hasEnded)
+      throw startFailure(folder, port, spawnFailure ?? readFileSync(logFile, 'utf8'));
     const pidFile = readPidFile(folder);
     if (pidFile?.pid === child.pid && pidFile?.status === 'ready') return;
   }
