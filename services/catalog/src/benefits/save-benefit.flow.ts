@@ -24,7 +24,7 @@ import {
 } from './benefit.ts';
 import { presentBenefit } from './present.ts';
 import type { BenefitCreate, BenefitUpdate, BenefitWire } from './schema.ts';
-import { insertBenefit, updateBenefit } from './store.ts';
+import { insertBenefit, lockBenefitsWithFile, updateBenefit } from './store.ts';
 
 type Input = BenefitCreate | BenefitUpdate;
 export type Meters = ReadonlyMap<string, MeterCopy>;
@@ -98,6 +98,19 @@ export async function deleteBenefit(tx: Tx, current: Benefit, now: Date): Promis
     stateDeleted('benefits', current.id),
     webhookEvent('benefit.updated', current.organization_id, presentBenefit(deleted), now),
   ]);
+}
+
+/** Takes a deleted file from the benefits that offer it. */
+export async function detachFile(tx: Tx, organizationId: string, fileId: string, now: Date): Promise<void> {
+  for (const benefit of await lockBenefitsWithFile(tx, organizationId, fileId)) {
+    const { [fileId]: _gone, ...archived } = benefit.properties.archived;
+    const files = benefit.properties.files.filter((id) => id !== fileId);
+    const changed = { ...benefit, modified_at: now, properties: { files, archived } };
+    await updateBenefit(tx, changed);
+    await requestSweep(tx, 'products-of-benefit', benefit.id, now);
+    await requestSweep(tx, 'grants-of-benefit', benefit.id, now);
+    await publish(tx, changed, 'benefit.updated', now);
+  }
 }
 
 async function publish(

@@ -5,7 +5,7 @@ import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging
 import { notFound } from '@tributary/runtime/http/problem.ts';
 import type { MetadataFilter } from '@tributary/runtime/http/wire.ts';
 import { EntitySchema } from 'typeorm';
-import type { Benefit, BenefitType } from './benefit.ts';
+import type { Benefit, BenefitOf, BenefitType } from './benefit.ts';
 
 export const benefits = new EntitySchema<Benefit>({
   name: 'benefits',
@@ -125,6 +125,27 @@ export async function holdBenefitsOf(tx: Tx, productId: string): Promise<Benefit
     .orderBy('benefit.id')
     .setLock('pessimistic_read')
     .getMany();
+}
+
+/** The benefits that offer a file, locked. */
+export function lockBenefitsWithFile(
+  tx: Tx,
+  organizationId: string,
+  fileId: string,
+): Promise<BenefitOf<'downloadables'>[]> {
+  const builder = tx
+    .getRepository(benefits)
+    .createQueryBuilder('benefit')
+    .where("benefit.type = 'downloadables' and benefit.organization_id = :organizationId", { organizationId })
+    .andWhere(
+      "benefit.deleted_at is null and benefit.properties -> 'files' @> to_jsonb(cast(:fileId as text))",
+      {
+        fileId,
+      },
+    )
+    .orderBy('benefit.id')
+    .setLock('pessimistic_write');
+  return builder.getMany() as Promise<BenefitOf<'downloadables'>[]>;
 }
 
 export const insertBenefit = (tx: Tx, benefit: Benefit) =>

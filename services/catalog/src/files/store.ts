@@ -133,3 +133,34 @@ export const insertFile = (tx: Tx, file: StoredFile) => tx.getRepository(files).
 
 export const updateFile = (tx: Tx, { id, ...columns }: StoredFile) =>
   tx.getRepository(files).update(id, columns as never);
+
+/** Deleted files and uploads begun before `abandonedBefore`, whose bytes are still there. */
+export async function filesToErase(
+  reader: Reader,
+  abandonedBefore: Date,
+  limit: number,
+): Promise<StoredFile[]> {
+  const pending = reader
+    .getRepository(files)
+    .createQueryBuilder('file')
+    .where('file.deleted_at is not null and file.erased_at is null')
+    .orderBy('file.deleted_at')
+    .limit(limit);
+  const abandoned = reader
+    .getRepository(files)
+    .createQueryBuilder('file')
+    .where('not file.is_uploaded and file.erased_at is null and file.created_at < :abandonedBefore', {
+      abandonedBefore,
+    })
+    .orderBy('file.created_at')
+    .limit(limit);
+  const found = [...(await pending.getMany()), ...(await abandoned.getMany())];
+  return [...new Map(found.map((file) => [file.id, file])).values()].slice(0, limit);
+}
+
+/** A file whose bytes are gone is gone itself. */
+export const markErased = (reader: Reader, id: string, now: Date) =>
+  reader.query('update files set erased_at = $2, deleted_at = coalesce(deleted_at, $2) where id = $1', [
+    id,
+    now,
+  ]);

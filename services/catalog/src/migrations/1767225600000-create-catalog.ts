@@ -117,6 +117,7 @@ const BENEFITS = `
   create index benefits_by_description on benefits (organization_id, description nulls first, id)
     where deleted_at is null;
   create index benefits_by_type on benefits (organization_id, type nulls first, id) where deleted_at is null;
+  create index benefits_files on benefits using gin ((properties -> 'files')) where type = 'downloadables';
   create index benefits_description_search on benefits using gin (description gin_trgm_ops);
   create index benefits_metadata on benefits using gin (metadata jsonb_path_ops);
 `;

@@ -4,7 +4,7 @@ import { attachedFieldsOf } from '../custom-fields/store.ts';
 import { mediasOfProducts } from '../files/store.ts';
 import { copyTables, localCopies, type MeterCopy } from '../replicas.ts';
 import type { Product, ProductView } from './product.ts';
-import { pricesOfProducts } from './store.ts';
+import { pricesOfProducts, publicProductsOf } from './store.ts';
 
 /** Adds to products what their representation embeds, in a fixed number of statements. */
 export async function loadProducts(reader: Reader, products: readonly Product[]): Promise<ProductView[]> {
@@ -29,3 +29,7 @@ export async function loadProducts(reader: Reader, products: readonly Product[])
 
 export const loadProduct = async (reader: Reader, product: Product): Promise<ProductView> =>
   (await loadProducts(reader, [product]))[0]!;
+
+/** What an organization offers to everybody. */
+export const readPublicProducts = async (reader: Reader, organizationId: string): Promise<ProductView[]> =>
+  loadProducts(reader, await publicProductsOf(reader, organizationId));
