@@ -1,5 +1,6 @@
 import type { Job } from '@tributary/runtime/job.ts';
 import type { App } from './app.ts';
+import { forgetExpiredCodes } from './login/store.ts';
 import { forgetOldAuthorizations } from './oauth2/authorizations/store.ts';
 import { forgetExpiredSessions } from './sessions/store.ts';
 import { rotateKeys } from './signing-keys/store.ts';
@@ -25,6 +26,11 @@ export const jobs: Job<App>[] = [
     name: 'forget-expired-user-sessions',
     everyMs: 10 * MINUTE_MS,
     run: (app, now) => forgetExpiredUserSessions(app.db, now),
+  },
+  {
+    name: 'forget-expired-login-codes',
+    everyMs: 10 * MINUTE_MS,
+    run: (app, now) => forgetExpiredCodes(app.db, now),
   },
   {
     name: 'forget-old-authorizations',

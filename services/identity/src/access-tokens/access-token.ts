@@ -1,6 +1,7 @@
 import type { Scope } from '@tributary/proto/access.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
+import { newId } from '@tributary/runtime/db/id.ts';
 import { invalid, NotPermitted, Problem } from '@tributary/runtime/http/problem.ts';
 import { addDuration } from './duration.ts';
 
@@ -42,3 +43,33 @@ export function expiryOf(now: Date, expiresIn: string | null | undefined): Date 
   }
   return end;
 }
+
+export interface NewAccessToken {
+  comment: string;
+  scopes: Scope[];
+  expires_in?: string | null;
+}
+
+/** A token as its maker ordered it. */
+export const newAccessToken = (order: NewAccessToken, token_hash: string, now: Date): AccessToken => ({
+  id: newId(),
+  created_at: now,
+  modified_at: null,
+  token_hash,
+  comment: order.comment,
+  scopes: [...new Set(order.scopes)],
+  expires_at: expiryOf(now, order.expires_in),
+  last_used_at: null,
+});
+
+/** The token after a change of what may change; null and absent leave it. */
+export const changeAccessToken = <T extends AccessToken>(
+  token: T,
+  change: { comment?: string | null; scopes?: Scope[] | null },
+  now: Date,
+): T => ({
+  ...token,
+  comment: change.comment ?? token.comment,
+  scopes: change.scopes ? [...new Set(change.scopes)] : token.scopes,
+  modified_at: now,
+});

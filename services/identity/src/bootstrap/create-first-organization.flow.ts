@@ -2,6 +2,7 @@ import { scopes } from '@tributary/proto/access.ts';
 import { newId } from '@tributary/runtime/db/id.ts';
 import { inTransaction, type Tx } from '@tributary/runtime/db/transaction.ts';
 import { hashToken, mintToken } from '@tributary/runtime/token.ts';
+import { newAccessToken } from '../access-tokens/access-token.ts';
 import type { App } from '../app.ts';
 import { tokenPrefixes } from '../introspection/token-kinds.ts';
 import { saveMembership } from '../memberships/store.ts';
@@ -78,16 +79,8 @@ async function foundOrganization(
 }
 
 /** A token that never expires, with every scope. */
-const accessToken = (token_hash: string, now: Date) => ({
-  id: newId(),
-  created_at: now,
-  modified_at: null,
-  token_hash,
-  comment: COMMENT,
-  scopes: [...scopes],
-  expires_at: null,
-  last_used_at: null,
-});
+const accessToken = (token_hash: string, now: Date) =>
+  newAccessToken({ comment: COMMENT, scopes: [...scopes] }, token_hash, now);
 
 async function giveOrganizationToken(app: App, tx: Tx, organization_id: string, now: Date): Promise<string> {
   const token = mintToken(tokenPrefixes.organization);

@@ -32,15 +32,16 @@ export async function findUserSession(
   return rows[0];
 }
 
-/** Ends sessions of a user, all or those of one hash; returns the ids of the ended ones. */
+/** Ends sessions of a user, `only` one or all `except` one, by the hash of their token; returns their ids. */
 export async function endUserSessions(
   tx: Pick<Tx, 'query'>,
   userId: string,
-  tokenHash?: string,
+  which: { only: string } | { except: string },
 ): Promise<string[]> {
+  const [hash, isExcepted] = 'only' in which ? [which.only, false] : [which.except, true];
   const [ended]: [{ id: string }[], number] = await tx.query(
-    'delete from user_sessions where user_id = $1 and ($2::text is null or token_hash = $2) returning id',
-    [userId, tokenHash ?? null],
+    'delete from user_sessions where user_id = $1 and (token_hash = $2) is distinct from $3 returning id',
+    [userId, hash, isExcepted],
   );
   return ended.map((row) => row.id);
 }
@@ -53,4 +54,18 @@ export async function forgetExpiredUserSessions(db: Pick<Reader, 'query'>, now: 
     [now],
   );
   return count === 1000;
+}
+
+/** The live session with an id, with its user. */
+export async function findUserSessionById(
+  db: Pick<Reader, 'query'>,
+  id: string,
+  now: Date,
+): Promise<UserSession | undefined> {
+  const rows: UserSession[] = await db.query(
+    `select s.id, s.user_id, s.token_hash, s.created_at, u.email, u.email_verified, u.avatar_url
+     from user_sessions s join users u on u.id = s.user_id where s.id = $1 and s.expires_at > $2`,
+    [id, now],
+  );
+  return rows[0];
 }

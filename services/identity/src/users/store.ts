@@ -19,6 +19,10 @@ export const UserEntity = new EntitySchema<User>({
 export const findUser = (db: Reader, id: string): Promise<User | null> =>
   db.getRepository(UserEntity).findOneBy({ id });
 
+/** The user, locked until the transaction ends. */
+export const lockUser = (tx: Tx, id: string): Promise<User | null> =>
+  tx.getRepository(UserEntity).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+
 /** Addresses differ by more than upper and lower case. */
 export const findUserByEmail = (db: Reader, email: string): Promise<User | null> =>
   db
