@@ -1,0 +1,149 @@
+import { escapeLike } from '@tributary/runtime/db/list.ts';
+import type { Reader } from '@tributary/runtime/db/transaction.ts';
+import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
+import { notFound } from '@tributary/runtime/http/problem.ts';
+import type { Replica } from '@tributary/runtime/replica/replica.ts';
+import { metersById } from '../meters/store.ts';
+import type { CustomerCopy } from '../replicas.ts';
+import { Conditions } from '../sql.ts';
+import type { CustomerMeter, CustomerMeterInContext } from './customer-meter.ts';
+
+export interface CustomerMeterFilters {
+  organizations: readonly string[];
+  customer_id?: readonly string[];
+  external_customer_id?: readonly string[];
+  meter_id?: readonly string[];
+  /** Part of the meter's name. */
+  query?: string;
+}
+
+/** SQL of each sort key; the sorts by name are the only ones that read another table. */
+const sortColumns = {
+  created_at: 'row.created_at',
+  modified_at: 'row.modified_at',
+  customer_id: 'row.customer_id',
+  customer_name: `customer.value ->> 'name'`,
+  meter_id: 'row.meter_id',
+  meter_name: 'meter.name',
+  consumed_units: 'row.consumed_units',
+  credited_units: 'row.credited_units',
+  balance: 'row.balance',
+} as const;
+
+export type CustomerMeterSortKey = keyof typeof sortColumns;
+export const customerMeterSortKeys = Object.keys(sortColumns) as CustomerMeterSortKey[];
+
+const COLUMNS = `row.id, row.created_at, row.modified_at, row.customer_id, row.meter_id, row.consumed_units,
+  row.credited_units, row.balance`;
+
+/** One page; customers and meters are read in one statement each. Customers that are gone leave their rows out. */
+export async function listCustomerMeters(
+  db: Reader,
+  copies: Replica<CustomerCopy>,
+  filters: CustomerMeterFilters,
+  paging: Paging,
+  sorting: readonly SortCriterion<CustomerMeterSortKey>[],
+): Promise<Page<CustomerMeterInContext>> {
+  const conditions = conditionsOf(filters);
+  const [{ total }]: [{ total: number }] = await db.query(
+    `select count(*) as total from customer_meters row where ${conditions.where}`,
+    conditions.values,
+  );
+  const joins = sorting.some(({ by }) => by === 'customer_name')
+    ? 'left join customers_replica customer on customer.id = row.customer_id'
+    : '';
+  const meters = sorting.some(({ by }) => by === 'meter_name')
+    ? 'join meters meter on meter.id = row.meter_id'
+    : '';
+  const rows: CustomerMeter[] = await db.query(
+    `select ${COLUMNS} from customer_meters row ${joins} ${meters}
+     where ${conditions.where}
+     order by ${orderBy(sorting)}
+     limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`,
+    conditions.values,
+  );
+  return { items: await inContext(db, copies, rows), total };
+}
+
+/** The customer meter, if one of the organizations (and the customer, if given) has it; else 404. */
+export async function readCustomerMeter(
+  db: Reader,
+  copies: Replica<CustomerCopy>,
+  organizations: readonly string[],
+  id: string,
+  customerId?: string,
+): Promise<CustomerMeterInContext> {
+  const conditions = new Conditions()
+    .add('row.id = ?', id)
+    .add('row.organization_id = any(?)', organizations)
+    .add('row.is_used')
+    .addIf(customerId, 'row.customer_id = ?');
+  const rows: CustomerMeter[] = await db.query(
+    `select ${COLUMNS} from customer_meters row where ${conditions.where}`,
+    conditions.values,
+  );
+  const [found] = await inContext(db, copies, rows);
+  if (!found) throw notFound();
+  return found;
+}
+
+function conditionsOf(filters: CustomerMeterFilters): Conditions {
+  const conditions = new Conditions()
+    .add('row.organization_id = any(?)', filters.organizations)
+    .add('row.is_used')
+    .addIf(filters.customer_id, 'row.customer_id = any(?)')
+    .addIf(filters.meter_id, 'row.meter_id = any(?)');
+  if (filters.external_customer_id) {
+    conditions.add(
+      `row.customer_id = any(array(
+        select customer_id from customer_external_ids
+        where organization_id = any(?) and external_id = any(?) and is_current))`,
+      filters.organizations,
+      filters.external_customer_id,
+    );
+  }
+  // An organization has few archived meters, so they are named rather than joined.
+  if (!filters.meter_id) {
+    conditions.add(
+      `row.meter_id <> all(array(
+        select id from meters where organization_id = any(?) and archived_at is not null))`,
+      filters.organizations,
+    );
+  }
+  if (filters.query !== undefined) {
+    conditions.add(
+      'row.meter_id = any(array(select id from meters where organization_id = any(?) and name ilike ?))',
+      filters.organizations,
+      `%${escapeLike(filters.query)}%`,
+    );
+  }
+  return conditions;
+}
+
+function orderBy(sorting: readonly SortCriterion<CustomerMeterSortKey>[]): string {
+  const nulls = { ASC: 'nulls first', DESC: 'nulls last' };
+  const criteria = sorting.map(({ by, direction }) => {
+    const isNullable = by === 'modified_at' || by === 'customer_name';
+    return `${sortColumns[by]} ${direction}${isNullable ? ` ${nulls[direction]}` : ''}`;
+  });
+  return [...criteria, `row.id ${sorting[0]?.direction ?? 'DESC'}`].join(', ');
+}
+
+async function inContext(
+  db: Reader,
+  copies: Replica<CustomerCopy>,
+  rows: readonly CustomerMeter[],
+): Promise<CustomerMeterInContext[]> {
+  const customers = await copies.get(
+    db,
+    rows.map((row) => row.customer_id),
+  );
+  const meters = await metersById(
+    db,
+    rows.map((row) => row.meter_id),
+  );
+  return rows.flatMap((row) => {
+    const [customer, meter] = [customers.get(row.customer_id), meters.get(row.meter_id)];
+    return customer && meter ? [{ row, customer, meter }] : [];
+  });
+}

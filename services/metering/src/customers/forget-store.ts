@@ -1,0 +1,24 @@
+import type { Tx } from '@tributary/runtime/db/transaction.ts';
+import type { CustomerCopy } from '../replicas.ts';
+
+/** Where the customers' owner notes that a customer was anonymized (domain rules 7.1). */
+const ANONYMIZED = '__anonymized_at';
+
+/** What system events about customers say of the person. */
+const SCRUBBED = `(metadata - 'updated_fields') || jsonb_build_object('customer_email', $2::text, 'customer_name', $3::text)`;
+
+/** Replaces the personal data in an anonymized customer's own events by what is left of it. */
+export async function forgetPerson(tx: Tx, customer: CustomerCopy): Promise<void> {
+  if (!isAnonymized(customer)) return;
+  await tx.query(
+    `update events
+     set metadata = ${SCRUBBED}
+       || case when metadata ? 'updated_fields' then '{"updated_fields": {}}'::jsonb else '{}'::jsonb end
+     where organization_id = $4 and customer_id = $1 and source = 'system'
+       and name in ('customer.created', 'customer.updated', 'customer.deleted')`,
+    [customer.id, customer.email, customer.name, customer.organization_id],
+  );
+}
+
+export const isAnonymized = (customer: Pick<CustomerCopy, 'metadata'>): boolean =>
+  Object.hasOwn(customer.metadata ?? {}, ANONYMIZED);

@@ -1,0 +1,6 @@
+import { MeterEntity } from './meters/entity.ts';
+import { CreateMetering1763683200000 } from './migrations/1763683200000-create-metering.ts';
+
+export const entities = [MeterEntity];
+
+export const migrations = [CreateMetering1763683200000];

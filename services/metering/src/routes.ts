@@ -1,0 +1,15 @@
+import type { Route } from '@tributary/runtime/http/route.ts';
+import type { App } from './app.ts';
+import { customerMeterPortalRoutes } from './customer-meters/portal-routes.ts';
+import { customerMeterRoutes } from './customer-meters/routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { ingestRoutes } from './ingest/routes.ts';
+import { meterRoutes } from './meters/routes.ts';
+
+export const routes: Route<App>[] = [
+  ...ingestRoutes,
+  ...eventRoutes,
+  ...meterRoutes,
+  ...customerMeterRoutes,
+  ...customerMeterPortalRoutes,
+];
