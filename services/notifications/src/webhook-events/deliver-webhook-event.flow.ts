@@ -3,12 +3,12 @@ import { newId } from '@tributary/proto/id.ts';
 import { inTransaction, type Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import type { App, OrganizationCopy } from '../app.ts';
+import { webhookBackoff } from '../backoff.ts';
 import type { Claimed } from '../dispatcher.ts';
 import { insertWebhookDelivery } from '../webhook-deliveries/store.ts';
 import { lockWebhookEndpoint, saveWebhookEndpoint } from '../webhook-endpoints/store.ts';
 import { afterEvent, type WebhookEndpoint } from '../webhook-endpoints/webhook-endpoint.ts';
 import { Interrupted, postWebhook } from './post-webhook.ts';
-import { MAX_ATTEMPTS } from './retry-schedule.ts';
 import { signedHeaders } from './signature.ts';
 import {
   claimDueEvents,
@@ -63,7 +63,7 @@ const skip = ({ db, clock }: App, dispatch: Dispatch): Promise<void> =>
 
 /** Endpoint before event is the order in which every writer locks. */
 async function record(app: App, dispatch: Dispatch, outcome: Outcome): Promise<void> {
-  const mayDisable = !isSuccess(outcome) && dispatch.failures + 1 >= MAX_ATTEMPTS;
+  const mayDisable = !isSuccess(outcome) && dispatch.failures + 1 >= webhookBackoff.attempts;
   const organization = mayDisable ? await organizationOf(app, dispatch.organization_id) : undefined;
   await inTransaction(app.db, async (tx) => {
     const now = app.clock.now();

@@ -7,7 +7,8 @@ import type { Outcome } from './webhook-event.ts';
 const TIMEOUT_MS = 10_000;
 /** What is kept of an answer, in characters. */
 const MAX_RESPONSE = 2_048;
-const SOCKETS = { keepAlive: true, keepAliveMsecs: 10_000, maxFreeSockets: 64, maxCachedSessions: 500 };
+/** An idle connection is closed after `timeout`, so that no address outlives its name's for long. */
+const SOCKETS = { keepAlive: true, timeout: 15_000, maxFreeSockets: 4, maxCachedSessions: 500 };
 /** Agents of our own: those of the process may have been told to use a proxy, behind which no address is judged. */
 const httpAgent = new HttpAgent(SOCKETS);
 const httpsAgent = new HttpsAgent(SOCKETS);

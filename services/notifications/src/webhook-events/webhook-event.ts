@@ -1,7 +1,7 @@
 import type { WebhookEventType } from '@tributary/proto/events/webhook-events.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
+import { retryDelayMs, webhookBackoff } from '../backoff.ts';
 import type { WebhookFormat } from '../webhook-endpoints/webhook-endpoint.ts';
-import { MAX_ATTEMPTS, retryDelayMs } from './retry-schedule.ts';
 
 /** One event on its way to one endpoint. It is pending exactly while `due_at` is set. */
 export interface WebhookEvent extends Recorded {
@@ -69,9 +69,10 @@ export function afterAttempt(
   const tried = { ...event, modified_at: now, last_http_code: outcome.http_code, claim_id: null };
   if (isSuccess(outcome)) return { ...tried, succeeded: true, skipped: false, due_at: null };
   const failures = event.failures + 1;
-  if (failures >= MAX_ATTEMPTS) return { ...tried, failures, succeeded: false, due_at: null };
+  const delayMs = retryDelayMs(webhookBackoff, failures, random);
+  if (delayMs === null) return { ...tried, failures, succeeded: false, due_at: null };
   if (!isListening) return { ...tried, failures, skipped: true, due_at: null };
-  return { ...tried, failures, due_at: new Date(now.getTime() + retryDelayMs(failures, random)) };
+  return { ...tried, failures, due_at: new Date(now.getTime() + delayMs) };
 }
 
 /** The event queued anew, with all attempts before it; one that is pending already just becomes due. */
