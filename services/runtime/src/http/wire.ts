@@ -52,9 +52,15 @@ export const QueryBoolean = z
   .transform((text) => text === 'true' || text === '1' || text === 'True')
   .meta({ query: 'boolean' });
 
+const scalars = [{ type: 'string' }, { type: 'integer' }, { type: 'boolean' }];
+/** Everything in a query string is text; integrators may write it as text, integers or booleans. */
+const queriedValue = z
+  .union([z.string(), z.array(z.string()).max(100)])
+  .meta({ anyOf: [...scalars, ...scalars.map((items) => ({ type: 'array', items }))] });
+
 /** `metadata[key]=value`, repeated keys are alternatives (domain rules 13.2). */
 export const MetadataQuery = z
-  .record(z.string().max(40), z.union([z.string(), z.array(z.string()).max(100)]))
+  .record(z.string().max(40), queriedValue)
   .transform((pairs) => Object.entries(pairs).map(([key, values]) => ({ key, values: [values].flat() })))
   .optional()
   .meta({ query: 'deepObject' });
