@@ -37,7 +37,8 @@ export async function startMetering(
   const transport = await openTransport('metering', config, given.transport, log);
   const commerce = connect(ResourcesService, config.commerceGrpc, config.internalSecret);
   const catalog = connect(ResourcesService, config.catalogGrpc, config.internalSecret);
-  const app: App = { db, clock, replicas: createReplicas({ commerce, catalog }), ingest: createIngest(db) };
+  const owners = { commerce, catalog };
+  const app: App = { db, clock, owners, replicas: createReplicas(owners), ingest: createIngest(db) };
   return runService({
     name: 'metering',
     config,

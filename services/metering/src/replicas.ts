@@ -47,11 +47,19 @@ export interface BenefitGrantCopy {
   id: string;
   customer_id: string;
   benefit_id: string;
+  benefit: BenefitCopy;
   properties: {
     last_credited_meter_id?: string;
     last_credited_units?: number;
     last_credited_at?: string;
   };
+}
+
+/** What metering reads of a subscription: which meters it is billed by. */
+export interface SubscriptionCopy {
+  id: string;
+  product_id: string;
+  prices: ProductCopy['prices'];
 }
 
 export interface Replicas {
@@ -60,6 +68,7 @@ export interface Replicas {
   products: Replica<ProductCopy>;
   benefits: Replica<BenefitCopy>;
   benefitGrants: Replica<BenefitGrantCopy>;
+  subscriptions: Replica<SubscriptionCopy>;
 }
 
 /** Who is asked for what a copy lacks. */
@@ -74,7 +83,18 @@ export const createReplicas = ({ commerce, catalog }: Owners): Replicas => ({
   products: replica('metering', 'products', catalog),
   benefits: replica('metering', 'benefits', catalog),
   benefitGrants: replica('metering', 'benefit_grants', catalog),
+  subscriptions: replica('metering', 'subscriptions', commerce),
 });
+
+/** The record as its owner has it now, for when a copy may be too old. */
+export async function askFor<T>(
+  owner: ResourcesClient,
+  resource: string,
+  id: string,
+): Promise<T | undefined> {
+  const { resources } = await owner.getResources({ resource, ids: [id] });
+  return resources[0]?.value as T | undefined;
+}
 
 /** Tables of the copies, for statements that join them. */
 export const copyTables = {
@@ -83,4 +103,5 @@ export const copyTables = {
   products: 'products_replica',
   benefits: 'benefits_replica',
   benefitGrants: 'benefit_grants_replica',
+  subscriptions: 'subscriptions_replica',
 } as const;

@@ -30,3 +30,10 @@ export const presentInPortal = ({
   ...presentUnits(row),
   meter: { ...presentRecorded(meter), name: meter.name },
 });
+
+/** A customer meter for the other services' copies: what is not somebody else's. */
+export const presentState = (row: CustomerMeter & { organization_id: string }) => ({
+  ...presentRecorded(row),
+  organization_id: row.organization_id,
+  ...presentUnits(row),
+});

@@ -202,6 +202,7 @@ const sums = (row: string) => `
 const ADD_TO_CURRENT = `
   update customer_meters head
   set is_used = true,
+      is_published = false,
       measured_count = total.measured_count,
       measured_sum = total.measured_sum,
       measured_max = total.measured_max,
@@ -254,7 +255,7 @@ async function addToEarlier(
   ]);
   await sql.query(
     'mark-used',
-    'update customer_meters set is_used = true where id = any($1) and not is_used',
+    'update customer_meters set is_used = true, is_published = false where id = any($1) and not is_used',
     [late.map((share) => share.head.id)],
   );
 }

@@ -128,11 +128,13 @@ const USAGE = `
     distinct_count bigint not null default 0,
     consumed_units numeric not null default 0,
     credited_units bigint not null default 0,
+    is_published boolean not null default false,
     balance numeric not null generated always as (credited_units - consumed_units) stored,
     created_at timestamptz not null,
     modified_at timestamptz,
     unique (organization_id, meter_id, customer_id)
   ) with (fillfactor = 80);
+  create index customer_meters_to_publish on customer_meters (id) where not is_published;
   create index customer_meters_by_customer on customer_meters (organization_id, customer_id, meter_id);
   create index customer_meters_by_creation on customer_meters (organization_id, created_at, id);
   create index customer_meters_by_change on customer_meters (organization_id, modified_at desc nulls last, id desc);
@@ -163,7 +165,8 @@ const USAGE = `
   );
 
   create table meter_credits (
-    event_id uuid primary key,
+    position bigint generated always as identity primary key,
+    event_id uuid not null unique,
     organization_id uuid not null,
     customer_id uuid not null,
     meter_id uuid not null,
@@ -172,8 +175,8 @@ const USAGE = `
     benefit_grant_id uuid,
     timestamp timestamptz not null
   );
-  create index meter_credits_by_meter on meter_credits (meter_id, customer_id, timestamp);
-  create index meter_credits_by_grant on meter_credits (benefit_grant_id, timestamp) where benefit_grant_id is not null;
+  create index meter_credits_by_meter on meter_credits (meter_id, customer_id, timestamp, position);
+  create index meter_credits_by_grant on meter_credits (benefit_grant_id, position) where benefit_grant_id is not null;
 `;
 
 /** Which customer an external id means now, and which it meant before. */

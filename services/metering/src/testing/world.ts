@@ -49,6 +49,7 @@ export async function createWorld(): Promise<World> {
   const app: App = {
     db: database.db,
     clock,
+    owners: { commerce: owner, catalog: owner },
     replicas: createReplicas({ commerce: owner, catalog: owner }),
     ingest: createIngest(database.db),
   };
