@@ -28,20 +28,23 @@ export class OAuthError extends Error {
 /** Answers of these endpoints are never kept by anyone (RFC 6749, 5.1). */
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
-/** The refusal as an answer: 401 for a client that could not be told apart, 400 otherwise. */
-export function errorReply(error: OAuthError): Reply {
-  const body = { error: error.code, error_description: error.message };
-  return error.code === 'invalid_client'
-    ? new Reply(401, body, { ...noStore, 'www-authenticate': 'Basic realm="tributary"' })
-    : new Reply(400, body, noStore);
-}
+const bodyOf = (error: OAuthError) => ({ error: error.code, error_description: error.message });
 
-/** Runs `work`; a refusal becomes its answer. */
+/** The refusal where a user or a program asks for one. */
+export const refusalReply = (error: OAuthError): Reply => new Reply(400, bodyOf(error), noStore);
+
+/** The refusal where a client speaks for itself: 401 for one that could not be told apart. */
+const clientRefusal = (error: OAuthError): Reply =>
+  error.code === 'invalid_client'
+    ? new Reply(401, bodyOf(error), { ...noStore, 'www-authenticate': 'Basic realm="tributary"' })
+    : refusalReply(error);
+
+/** Runs a client's request; a refusal becomes its answer. */
 export async function answering<T>(work: () => Promise<T>): Promise<T | Reply> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof OAuthError) return errorReply(error);
+    if (error instanceof OAuthError) return clientRefusal(error);
     throw error;
   }
 }

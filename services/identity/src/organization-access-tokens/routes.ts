@@ -5,12 +5,7 @@ import { Id } from '@tributary/runtime/http/wire.ts';
 import { organizationsOf, owningOrganization, requireAdministrator } from '@tributary/runtime/principal.ts';
 import { hashToken, mintToken } from '@tributary/runtime/token.ts';
 import { z } from 'zod';
-import {
-  changeAccessToken,
-  newAccessToken,
-  refuseApplications,
-  requireOwnScopes,
-} from '../access-tokens/access-token.ts';
+import { changeAccessToken, newAccessToken, requireOwnScopes } from '../access-tokens/access-token.ts';
 import { presentAccessToken } from '../access-tokens/present.ts';
 import { route } from '../app.ts';
 import { tokenPrefixes } from '../introspection/token-kinds.ts';
@@ -67,7 +62,6 @@ export const organizationAccessTokenRoutes = [
     problems: [NotPermitted],
     handle: ({ principal, body, now, transaction }, app) =>
       transaction(async (tx) => {
-        refuseApplications(principal);
         const caller = await withMemberships(tx, principal);
         const organization_id = owningOrganization(caller, body.organization_id);
         requireAdministrator(caller, organization_id);
@@ -91,7 +85,6 @@ export const organizationAccessTokenRoutes = [
     problems: [NotPermitted, ResourceNotFound],
     handle: ({ principal, params, body, now, transaction }) =>
       transaction(async (tx) => {
-        refuseApplications(principal);
         const caller = await withMemberships(tx, principal);
         const token = await lockOrganizationToken(tx, params.id, organizationsOf(caller));
         requireAdministrator(caller, token.organization_id);
@@ -112,7 +105,6 @@ export const organizationAccessTokenRoutes = [
     problems: [NotPermitted, ResourceNotFound],
     handle: ({ principal, params, transaction }) =>
       transaction(async (tx) => {
-        refuseApplications(principal);
         const caller = await withMemberships(tx, principal);
         const token = await lockOrganizationToken(tx, params.id, organizationsOf(caller));
         requireAdministrator(caller, token.organization_id);

@@ -70,7 +70,7 @@ describe('create', () => {
   });
 
   test('starts with access only where it is for real', async () => {
-    const production = await identityUnderTest('production');
+    const production = await identityUnderTest({ environment: 'production' });
     const as = await production.userOf(production.first.personal_access_token);
     const { body } = await production.request('POST', '/v1/organizations/', {
       as,

@@ -28,11 +28,15 @@ export interface IdentityUnderTest extends ServiceUnderTest {
 const tokenSecret = 'the key of all token hashes in these tests';
 
 /** Identity with a first organization, on a database of its own. */
-export async function identityUnderTest(
-  environment: App['environment'] = 'sandbox',
-): Promise<IdentityUnderTest> {
+export async function identityUnderTest({
+  environment = 'sandbox',
+  start,
+}: {
+  environment?: App['environment'];
+  start?: Date;
+} = {}): Promise<IdentityUnderTest> {
   const { db, drop } = await createTestDatabase('identity', { entities, migrations });
-  const clock = testClock();
+  const clock = testClock(start);
   const app: App = {
     db,
     clock,

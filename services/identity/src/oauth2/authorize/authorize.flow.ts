@@ -14,7 +14,7 @@ import { findUser } from '../../users/store.ts';
 import { findClient } from '../clients/store.ts';
 import { isAnswered } from '../consents/consent.ts';
 import { findConsent } from '../consents/store.ts';
-import { errorReply, OAuthError } from '../oauth-error.ts';
+import { OAuthError, refusalReply } from '../oauth-error.ts';
 import { withParameters } from '../redirect-uri.ts';
 import { consentPage } from './consent-page.ts';
 import { grantCode } from './grant-code.flow.ts';
@@ -48,7 +48,7 @@ export async function authorize(
     if (error instanceof RedirectedError) return redirectTo(refusalAddress(app, error));
     return viewer.kind === 'browser'
       ? refusalPage(400, 'This link does not work', error.message)
-      : errorReply(error);
+      : refusalReply(error);
   }
 }
 
