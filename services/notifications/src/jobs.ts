@@ -1,9 +1,18 @@
 import type { Job } from '@tributary/runtime/job.ts';
 import type { App } from './app.ts';
+import { deleteOldEmails } from './emails/store.ts';
+import { sweepForgottenCustomers } from './forgotten-customers/store.ts';
 import { archiveBodies } from './webhook-events/store.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 export const jobs: Job<App>[] = [
   { name: 'archive-webhook-bodies', everyMs: HOUR_MS, run: ({ db }, now) => archiveBodies(db, now) },
+  { name: 'delete-old-emails', everyMs: HOUR_MS, run: ({ db }, now) => deleteOldEmails(db, now) },
+  {
+    name: 'sweep-forgotten-customers',
+    everyMs: MINUTE_MS,
+    run: ({ db }, now) => sweepForgottenCustomers(db, now),
+  },
 ];

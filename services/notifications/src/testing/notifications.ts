@@ -12,6 +12,8 @@ import type { App, OrganizationCopy } from '../app.ts';
 import { consumers } from '../consumers.ts';
 import { entities, migrations } from '../database.ts';
 import { fileMailer } from '../emails/file-mailer.ts';
+import type { Mailer } from '../emails/mailer.ts';
+import { claimEmails, sendEmail } from '../emails/send-email.flow.ts';
 import { createOutbound } from '../outbound/outbound.ts';
 import { routes } from '../routes.ts';
 import { createVault } from '../vault.ts';
@@ -27,6 +29,8 @@ export interface Notifications extends Omit<ServiceUnderTest, 'deliver' | 'stop'
   tell(message: OutgoingMessage): Promise<void>;
   /** Looks once for due webhooks and sends what it finds; returns how many. */
   sendDueWebhooks(): Promise<number>;
+  /** Looks once for due mails and sends what it finds; returns how many. */
+  sendDueEmails(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -35,7 +39,7 @@ const nobody: ResourcesClient = { getResources: async () => ({ resources: [] }) 
 
 /** The service with its routes and consumers; its dispatchers are run by hand, on a clock that stands still. */
 export async function notificationsUnderTest(
-  options: { allowPrivate?: boolean } = {},
+  options: { allowPrivate?: boolean; mailer?: Mailer } = {},
 ): Promise<Notifications> {
   const database = await createTestDatabase('notifications', { entities, migrations });
   const clock = testClock();
@@ -47,7 +51,7 @@ export async function notificationsUnderTest(
     organizations: replica<OrganizationCopy>('notifications', 'organizations', nobody),
     vault: createVault(randomBytes(32).toString('hex')),
     outbound: createOutbound(options.allowPrivate ?? true),
-    mailer: fileMailer(mail, 'Tributary <no-reply@example.com>'),
+    mailer: options.mailer ?? fileMailer(mail, 'Tributary <no-reply@example.com>'),
     random: () => 0.5,
     publicUrl: 'https://example.com',
   };
@@ -69,6 +73,11 @@ export async function notificationsUnderTest(
     async sendDueWebhooks() {
       const { items } = await claimWebhookEvents(app, 100);
       await Promise.all(items.map((item) => deliverWebhookEvent(app, item)));
+      return items.length;
+    },
+    async sendDueEmails() {
+      const { items } = await claimEmails(app, 100);
+      await Promise.all(items.map((item) => sendEmail(app, item)));
       return items.length;
     },
     async stop() {

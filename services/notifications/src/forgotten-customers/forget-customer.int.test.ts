@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto';
+import { emailCommand, stateChanged, stateDeleted, webhookEvent } from '@tributary/proto/events/message.ts';
+import { newId } from '@tributary/proto/id.ts';
+import { organizationToken } from '@tributary/runtime/testing/principals.ts';
+import { type Notifications, notificationsUnderTest } from '../testing/notifications.ts';
+import { type Receiver, startReceiver } from '../testing/receiver.ts';
+import { sweepForgottenCustomers } from './store.ts';
+
+let service: Notifications;
+let receiver: Receiver;
+let organizationId: string;
+let customerId: string;
+
+beforeAll(async () => {
+  service = await notificationsUnderTest();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await receiver?.stop();
+  await service?.stop();
+});
+beforeEach(async () => {
+  organizationId = newId();
+  customerId = newId();
+  receiver.answerWith(200, 'hello zoe');
+  await service.request('POST', '/v1/webhooks/endpoints', {
+    as: organizationToken(organizationId),
+    body: {
+      url: receiver.url,
+      format: 'raw',
+      events: ['customer.created', 'order.paid', 'customer.deleted'],
+    },
+  });
+});
+
+const state = (email: string, metadata: object = {}) =>
+  stateChanged('customers', customerId, {
+    id: customerId,
+    organization_id: organizationId,
+    email,
+    modified_at: service.clock.now().toISOString(),
+    metadata,
+  });
+
+const anonymize = () => {
+  const digest = hash('sha256', 'zoe@example.com', 'hex');
+  return service.tell(
+    state(`${digest}@anonymized.invalid`, { __anonymized_at: service.clock.now().toISOString() }),
+  );
+};
+
+/** A mail ordered now; the order's time is what the message carries. */
+const mailTo = async (to: string, organization_id = organizationId) => {
+  const message = emailCommand({ organization_id, to, template: 'login_code', data: { code: 'ABC123' } });
+  await service.tell(message);
+  await service.sendDueEmails();
+  return message.id;
+};
+
+const happen = (type: 'customer.created' | 'order.paid' | 'customer.deleted', data: object) =>
+  service.tell(webhookEvent(type, organizationId, data, service.clock.now()));
+
+const deliveries = async () =>
+  (
+    await service.request('GET', '/v1/webhooks/deliveries?limit=100', {
+      as: organizationToken(organizationId),
+    })
+  ).body.items;
+
+const mailLog = async (id: string) =>
+  (await service.database.db.query('select * from emails where id = $1', [id]))[0];
+
+async function sendAll() {
+  for (let rounds = 0; rounds < 5; rounds += 1) await service.sendDueWebhooks();
+}
+
+test('mails to every address that an anonymized customer or its members had are forgotten; others stay', async () => {
+  await service.tell(state('Zoe@old.example'));
+  await service.tell(state('zoe@example.com'));
+  const memberId = newId();
+  await service.tell(
+    stateChanged('members', memberId, { id: memberId, customer_id: customerId, email: 'mia@example.com' }),
+  );
+  await service.tell(stateDeleted('members', memberId));
+  const gone = [
+    await mailTo('zoe@old.example'),
+    await mailTo('ZOE@example.com'),
+    await mailTo('mia@example.com'),
+  ];
+  const kept = [await mailTo('ada@example.com'), await mailTo('zoe@example.com', newId())];
+  service.clock.advance({ minutes: 1 });
+  await anonymize();
+  for (const id of gone) {
+    expect(await mailLog(id)).toMatchObject({ status: 'forgotten', recipient: null, data: null });
+  }
+  for (const id of kept)
+    expect(await mailLog(id)).toMatchObject({ status: 'sent', recipient: expect.any(String) });
+  const later = await mailTo('zoe@example.com');
+  await anonymize();
+  expect(await mailLog(later)).toMatchObject({ status: 'sent' });
+});
+
+test('what webhooks said of it, and what was answered, is gone; what was said of others, and since, stays', async () => {
+  await happen('customer.created', { id: customerId, email: 'zoe@example.com' });
+  await happen('order.paid', { id: newId(), customer_id: customerId, customer: { id: customerId } });
+  await happen('order.paid', { id: newId(), customer_id: newId() });
+  await sendAll();
+  service.clock.advance({ minutes: 1 });
+  await happen('customer.deleted', { id: customerId, email: 'hash@anonymized.invalid' });
+  await anonymize();
+  await sendAll();
+  const [deleted, other, paid, created] = await deliveries();
+  for (const { response, webhook_event } of [paid, created]) {
+    expect([response, webhook_event.payload, webhook_event.is_archived]).toEqual([null, null, true]);
+  }
+  for (const { response, webhook_event } of [deleted, other]) {
+    expect([response, webhook_event.is_archived]).toEqual(['hello zoe', false]);
+  }
+});
+
+test('what is still on its way is delivered first and forgotten at the next sweep', async () => {
+  receiver.answerWith(500);
+  await happen('customer.created', { id: customerId, email: 'zoe@example.com' });
+  await service.sendDueWebhooks();
+  service.clock.advance({ seconds: 1 });
+  await anonymize();
+  receiver.answerWith(200);
+  service.clock.advance({ seconds: 3 });
+  expect(await service.sendDueWebhooks()).toBe(1);
+  expect((await deliveries())[0].webhook_event.is_archived).toBe(false);
+  await sweepForgottenCustomers(service.app.db, service.clock.advance({ minutes: 10 }));
+  expect((await deliveries())[0].webhook_event).toMatchObject({ is_archived: true, succeeded: true });
+});
+
+test('after two days not even the hashes of its addresses are left', async () => {
+  await service.tell(state('zoe@example.com'));
+  await anonymize();
+  await sweepForgottenCustomers(service.app.db, service.clock.advance({ days: 2, minutes: 1 }));
+  for (const table of ['customer_addresses', 'forgotten_customers']) {
+    const rows = await service.database.db.query(`select 1 from ${table} where customer_id = $1`, [
+      customerId,
+    ]);
+    expect([table, rows]).toEqual([table, []]);
+  }
+});
+
+test('a customer that was deleted without being anonymized is not forgotten', async () => {
+  await service.tell(state('zoe@example.com'));
+  const id = await mailTo('zoe@example.com');
+  service.clock.advance({ minutes: 1 });
+  await service.tell(stateDeleted('customers', customerId));
+  expect(await mailLog(id)).toMatchObject({ status: 'sent', recipient: 'zoe@example.com' });
+});

@@ -1,0 +1,91 @@
+import { type Database, inTransaction, type Reader } from '@tributary/runtime/db/transaction.ts';
+
+/** What is told of a customer may come this much later than the message that it is forgotten. */
+const SWEEP_DAYS = 2;
+const SWEEP_EVERY_MS = 10 * 60_000;
+const SWEEP_BATCH = 500;
+
+/** Remembers, as a hash, that an address is or was the customer's. */
+export const rememberAddress = (
+  reader: Pick<Reader, 'query'>,
+  customerId: string,
+  addressHash: string,
+): Promise<unknown> =>
+  reader.query(
+    'insert into customer_addresses (customer_id, address_hash) values ($1, $2) on conflict do nothing',
+    [customerId, addressHash],
+  );
+
+export const insertForgottenCustomer = (
+  reader: Pick<Reader, 'query'>,
+  customer: { id: string; organization_id: string },
+  at: Date,
+  now: Date,
+): Promise<unknown> =>
+  reader.query(
+    `insert into forgotten_customers (customer_id, organization_id, forgotten_at, sweep_at) values ($1, $2, $3, $4)
+     on conflict (customer_id) do nothing`,
+    [customer.id, customer.organization_id, at, new Date(now.getTime() + SWEEP_EVERY_MS)],
+  );
+
+/** What is still on its way to an endpoint is delivered first; the next sweep takes it. */
+const FORGET_BODIES = `
+  with gone as (
+    delete from webhook_bodies body using forgotten_customers forgotten
+    where forgotten.customer_id = any($1) and body.customer_id = forgotten.customer_id
+      and body.occurred_at < forgotten.forgotten_at
+      and not exists (
+        select 1 from webhook_events event where event.message_id = body.message_id and event.due_at is not null)
+    returning body.message_id
+  )
+  update webhook_deliveries delivery set response = null
+  from webhook_events event join gone on gone.message_id = event.message_id
+  where delivery.event_id = event.id and delivery.response is not null`;
+
+const FORGET_EMAILS = `
+  update emails email
+  set recipient = null, data = null, error = null, status = 'forgotten', due_at = null, claim_id = null
+  from forgotten_customers forgotten
+  join customer_addresses address on address.customer_id = forgotten.customer_id
+  where forgotten.customer_id = any($1) and email.recipient_hash = address.address_hash
+    and email.organization_id = forgotten.organization_id
+    and email.created_at < forgotten.forgotten_at and email.status <> 'forgotten'`;
+
+/** Takes what was said of and to these customers out of the webhooks and mails kept here. */
+export async function forgetCustomers(
+  reader: Pick<Reader, 'query'>,
+  customerIds: readonly string[],
+): Promise<void> {
+  await reader.query(FORGET_BODIES, [customerIds]);
+  await reader.query(FORGET_EMAILS, [customerIds]);
+}
+
+/**
+ * Forgets again whom it forgot lately, for what came late or was still on its way; after two days the means to do so
+ * are dropped. One bounded batch; returns whether more are due.
+ */
+export function sweepForgottenCustomers(db: Database, now: Date): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const due: { customer_id: string }[] = await tx.query(
+      `select customer_id from forgotten_customers where sweep_at <= $1
+       order by sweep_at limit $2 for update skip locked`,
+      [now, SWEEP_BATCH],
+    );
+    const ids = due.map(({ customer_id }) => customer_id);
+    if (ids.length === 0) return false;
+    await forgetCustomers(tx, ids);
+    await tx.query('update forgotten_customers set sweep_at = $2 where customer_id = any($1)', [
+      ids,
+      new Date(now.getTime() + SWEEP_EVERY_MS),
+    ]);
+    await tx.query(
+      `with done as (
+         delete from forgotten_customers
+         where customer_id = any($1) and forgotten_at < $2::timestamptz - make_interval(days => $3)
+         returning customer_id)
+       delete from customer_addresses using done where customer_addresses.customer_id = done.customer_id`,
+      [ids, now, SWEEP_DAYS],
+    );
+    return due.length === SWEEP_BATCH;
+  });
+}
