@@ -1,7 +1,17 @@
 /** The boundaries of ARCHITECTURE.md, checked by `npm run check`. */
 const service = '^services/(?!runtime/)([^/]+)/src/';
 const reachesOut =
-  '(^|/)(store|[a-z-]+-store|entity|grpc|main|app|database|jobs|routes|portal-routes)[.]ts$|[.]flow[.]ts$|/on-[a-z-]+[.]ts$|/migrations/';
+  '(^|/)(store|[a-z-]+-store|entity|grpc|main|app|database|jobs|routes|[a-z-]+-routes)[.]ts$|[.]flow[.]ts$|/on-[a-z-]+[.]ts$|/migrations/';
+
+/** What a resource has besides the usual kinds, and cannot do without a connection. */
+const reachOutByNature = [
+  '^services/catalog/src/files/[a-z0-9]+-storage[.]ts$',
+  '^services/identity/src/signing-keys/keyring[.]ts$',
+  '^services/metering/src/ingest/(collector|knowledge)[.]ts$',
+  '^services/notifications/src/emails/[a-z]+-mailer[.]ts$',
+];
+const store = '[/-]store[.]ts$';
+const isTest = '/testing/|[.]test[.]ts$';
 
 module.exports = {
   forbidden: [
@@ -35,25 +45,47 @@ module.exports = {
       comment:
         'only stores, routes, flows, consumers and the service’s own frame reach a database, a broker or a client',
       severity: 'error',
-      from: {
-        path: `${service}[^/]+/(schema|present|[a-z-]+)[.]ts$`,
-        pathNot: [reachesOut, '[.]test[.]ts$'],
+      from: { path: `${service}[^/]+/`, pathNot: [reachesOut, ...reachOutByNature, isTest] },
+      to: {
+        path: [
+          '^node_modules/(kafkajs|redis|typeorm|pg|@grpc|@aws-sdk|nodemailer)/',
+          '^services/runtime/src/(messaging|grpc|replica)/',
+          '^services/runtime/src/db/(?!id|columns)',
+          store,
+        ],
+        dependencyTypesNot: ['type-only'],
       },
-      to: { path: '^node_modules/(kafkajs|redis|typeorm|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'foreign-stores-in-flows-and-consumers-only',
+      comment: 'a route or a store that needs another resource’s rows asks for them through a flow',
+      severity: 'warn',
+      from: {
+        path: '^services/(?!runtime/)([^/]+)/src/([^/]+)/',
+        pathNot: ['[.]flow[.]ts$', '/on-[a-z-]+[.]ts$', '/migrations/', isTest],
+      },
+      to: { path: '^services/$1/src/.+[/-]store[.]ts$', pathNot: '^services/$1/src/$2/' },
+    },
+    {
+      name: 'packages-are-declared',
+      comment: 'a package that is there only because another one needs it may be gone tomorrow',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'kafkajs-in-one-file',
       severity: 'error',
       from: {
         path: '^(services|gateway|proto)/',
-        pathNot: ['^services/runtime/src/messaging/kafka[.]ts$', '[.]test[.]ts$'],
+        pathNot: ['^services/runtime/src/messaging/kafka[.]ts$', isTest],
       },
       to: { path: '^node_modules/kafkajs/' },
     },
     {
       name: 'product-code-does-not-import-tests',
       severity: 'error',
-      from: { path: '^(services|gateway|proto|deploy)/', pathNot: ['/testing/', '[.]test[.]ts$'] },
+      from: { path: '^(services|gateway|proto|deploy)/', pathNot: isTest },
       to: { path: ['/testing/', '[.]test[.]ts$', '^test/'] },
     },
   ],
