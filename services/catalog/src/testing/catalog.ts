@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stateTopics } from '@tributary/proto/events/topics.ts';
+import { eventTopics, stateTopics } from '@tributary/proto/events/topics.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import { newId } from '@tributary/runtime/db/id.ts';
 import type { ResourcesClient } from '@tributary/runtime/replica/replica.ts';
@@ -33,6 +33,17 @@ export interface Elsewhere {
   put(resource: keyof typeof stateTopics, value: { id: string }): void;
 }
 
+/** A subscription as far as the catalog reads it. */
+export interface SubscriptionState {
+  id: string;
+  status: string;
+  product_id: string;
+  customer_id: string;
+  seats: number | null;
+  checkout_id: string | null;
+  past_due_at: string | null;
+}
+
 export interface CatalogUnderTest extends ServiceUnderTest {
   app: App;
   clock: TestClock;
@@ -46,6 +57,16 @@ export interface CatalogUnderTest extends ServiceUnderTest {
   ): ReturnType<ServiceUnderTest['request']>;
   organization: OrganizationCopy;
   merchant: Principal;
+  /** Creates a record and returns it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  make(path: string, body: object): Promise<any>;
+  benefit(type: string, properties?: object, body?: object): ReturnType<CatalogUnderTest['make']>;
+  /** A product at 10.00 a month, or what `body` says, with benefits. */
+  product(body?: object, benefits?: readonly { id: string }[]): ReturnType<CatalogUnderTest['make']>;
+  /** Has a customer pay for a one-time product; returns the order's id. */
+  buy(productId: string, customerId: string): Promise<string>;
+  /** Gives a customer an active subscription, or what `given` says; returns its state. */
+  subscribe(productId: string, customerId: string, given?: object): Promise<SubscriptionState>;
   /** Publishes a state as its owner would. */
   publish(resource: keyof typeof stateTopics, id: string, value: object | null): Promise<void>;
   /** Runs the jobs until nothing is due. */
@@ -53,6 +74,8 @@ export interface CatalogUnderTest extends ServiceUnderTest {
   customer(given?: Partial<CustomerCopy>): CustomerCopy;
   member(customer: CustomerCopy, given?: Partial<MemberCopy>): MemberCopy;
   meter(given?: Partial<MeterCopy>): MeterCopy;
+  /** How many SQL statements the work takes. */
+  statementsOf(work: () => Promise<unknown>): Promise<number>;
   /** Messages of one type in the outbox, about one record if it is named, in order. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read messages of every shape
   told(type: string, subject?: string): Promise<any[]>;
@@ -91,6 +114,20 @@ export async function catalogUnderTest(): Promise<CatalogUnderTest> {
   const organization = organizationCopy();
   elsewhere.put('organizations', organization);
   const merchant = organizationToken(organization.id);
+  const api: CatalogUnderTest['api'] = (method, target, body, options) =>
+    service.request(method, target, { as: merchant, body, ...options });
+  const publish: CatalogUnderTest['publish'] = (resource, id, value) =>
+    service.deliver({
+      topic: stateTopics[resource].name,
+      key: id,
+      type: `${resource}.${value ? 'changed' : 'deleted'}`,
+      value,
+    });
+  const make: CatalogUnderTest['make'] = async (path, body) => {
+    const made = await api('POST', path, body);
+    if (made.status !== 201) throw new Error(`${path}: ${made.status} ${JSON.stringify(made.body)}`);
+    return made.body;
+  };
   return {
     ...service,
     app,
@@ -98,15 +135,34 @@ export async function catalogUnderTest(): Promise<CatalogUnderTest> {
     elsewhere,
     organization,
     merchant,
-    api: (method, target, body, options) =>
-      service.request(method, target, { as: merchant, body, ...options }),
-    publish: (resource, id, value) =>
-      service.deliver({
-        topic: stateTopics[resource].name,
-        key: id,
-        type: `${resource}.${value ? 'changed' : 'deleted'}`,
-        value,
-      }),
+    api,
+    make,
+    benefit: (type, properties = {}, body = {}) =>
+      make('/v1/benefits/', { type, description: `Some ${type}`, properties, ...body }),
+    async product(body = {}, benefits) {
+      const product = await make('/v1/products/', {
+        name: 'Pro',
+        recurring_interval: 'month',
+        prices: [{ amount_type: 'fixed', price_amount: 1000 }],
+        ...body,
+      });
+      if (!benefits) return product;
+      const ids = benefits.map((benefit) => benefit.id);
+      return (await api('POST', `/v1/products/${product.id}/benefits`, { benefits: ids })).body;
+    },
+    async buy(product_id, customer_id) {
+      const order_id = newId();
+      const value = { name: 'order.paid', customer_id, metadata: { order_id, product_id, amount: 1000 } };
+      await service.deliver({ topic: eventTopics.order.name, key: customer_id, type: 'order.paid', value });
+      return order_id;
+    },
+    async subscribe(product_id, customer_id, given = {}) {
+      const blank = { id: newId(), status: 'active', seats: null, checkout_id: null, past_due_at: null };
+      const state: SubscriptionState = { ...blank, product_id, customer_id, ...given };
+      await publish('subscriptions', state.id, state);
+      return state;
+    },
+    publish,
     async settle() {
       for (const job of jobs) while (await job.run(app, clock.now()));
     },
@@ -124,6 +180,18 @@ export async function catalogUnderTest(): Promise<CatalogUnderTest> {
       const meter = { ...meterCopy(organization.id), ...given };
       elsewhere.put('meters', meter);
       return meter;
+    },
+    async statementsOf(work) {
+      let count = 0;
+      const { logger } = database.db;
+      database.db.logger = Object.assign(Object.create(logger), {
+        logQuery() {
+          count += 1;
+        },
+      });
+      await work();
+      database.db.logger = logger;
+      return count;
     },
     async told(type, subject) {
       const rows: { value: object }[] = await database.db.query(
