@@ -1,0 +1,66 @@
+import type { Tx } from '@tributary/runtime/db/transaction.ts';
+import type { Call } from '@tributary/runtime/http/route.ts';
+import { requireAdministrator } from '@tributary/runtime/principal.ts';
+import type { App } from '../app.ts';
+import { forgetBuyer } from '../checkouts/store.ts';
+import { revokeSeats } from '../customer-seats/revoke-seats.flow.ts';
+import { anonymizeMember, removeMember } from '../members/member.ts';
+import { memberDeleted } from '../members/messages.ts';
+import { membersOf, saveMember } from '../members/store.ts';
+import { forgetOrdersOf } from '../orders/store.ts';
+import { removePaymentMethods } from '../payment-methods/store.ts';
+import { forgetPaymentsOf } from '../payments/store.ts';
+import { reachable } from '../scope.ts';
+import { cancelSubscriptionsOf, prepareCancellation } from '../subscriptions/end-subscription.flow.ts';
+import { forgetSubscriptionsOf } from '../subscriptions/store.ts';
+import { forgetTrialsOf } from '../subscriptions/trial-redemptions.ts';
+import { anonymizeCustomer, type Customer, deleteCustomer } from './customer.ts';
+import { customerDeleted } from './messages.ts';
+import { type CustomerReference, getCustomer, saveCustomer } from './store.ts';
+
+/**
+ * Deletes a customer (domain rules 7.1): subscriptions end at once, members go, and with `anonymize` so does all
+ * that tells who the person was. Access to benefits is taken by those who gave it, when they hear of it.
+ */
+export async function deleteCustomerRecord(
+  call: Call<unknown, { anonymize?: boolean }, unknown>,
+  app: App,
+  reference: CustomerReference,
+): Promise<void> {
+  const { principal, query, now } = call;
+  const isAnonymous = query.anonymize ?? false;
+  const seen = await getCustomer(app.db.manager, reachable(principal), reference);
+  requireAdministrator(principal, seen.organization_id);
+  // Sessions first: should the rest fail, the customer only has to sign in again.
+  await app.sessions.endSessions({ customer_id: seen.id });
+  await prepareCancellation(app, seen.id);
+  await call.transaction(async (tx) => {
+    const customer = await getCustomer(tx, [seen.organization_id], { id: seen.id }, true);
+    const deleted = deleteCustomer({ ...customer, default_payment_method_id: null }, now);
+    const left = isAnonymous ? anonymizeCustomer(deleted, now) : deleted;
+    // The record first: whatever ends with the customer is told with what may still be shown of them.
+    await saveCustomer(tx, left, customerDeleted(customer, left, now));
+    if (isAnonymous) await forgetTraces(tx, customer);
+    await cancelSubscriptionsOf(tx, customer.id, now);
+    await revokeSeats(tx, { buyer_id: customer.id }, now);
+    await removeMembers(tx, customer, isAnonymous, now);
+    await removePaymentMethods(tx, customer.id, now);
+  });
+}
+
+async function removeMembers(tx: Tx, customer: Customer, isAnonymous: boolean, now: Date): Promise<void> {
+  for (const member of await membersOf(tx, customer.id)) {
+    const removed = removeMember(member, now);
+    const left = isAnonymous ? anonymizeMember(removed, now) : removed;
+    await saveMember(tx, left, memberDeleted(left, now));
+  }
+}
+
+/** What other records kept of the person, each in its own table. */
+async function forgetTraces(tx: Tx, customer: Customer): Promise<void> {
+  await forgetOrdersOf(tx, customer.id);
+  await forgetSubscriptionsOf(tx, customer.id);
+  await forgetPaymentsOf(tx, customer.id);
+  await forgetTrialsOf(tx, customer.id);
+  await forgetBuyer(tx, customer);
+}

@@ -1,0 +1,12 @@
+import type { Job } from '@tributary/runtime/job.ts';
+import type { App } from './app.ts';
+import { expireCheckouts } from './checkouts/expire-checkouts.flow.ts';
+import { resumeCheckouts } from './checkouts/resume-checkouts.flow.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+export const jobs: Job<App>[] = [
+  { name: 'resume-checkouts', everyMs: 10 * SECOND_MS, run: resumeCheckouts },
+  { name: 'expire-checkouts', everyMs: 15 * MINUTE_MS, run: expireCheckouts },
+];
