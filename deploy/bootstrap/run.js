@@ -13,7 +13,13 @@ import { runUntilExit } from './process.js';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const quiet = ['--disable-warning=ExperimentalWarning', '--disable-warning=TimeoutNegativeWarning'];
-const turbo = ['node_modules/turbo/bin/turbo', 'run', '--output-logs=errors-only', '--log-prefix=none'];
+const turbo = [
+  'node_modules/turbo/bin/turbo',
+  'run',
+  '--output-logs=errors-only',
+  '--log-prefix=none',
+  '--continue=always',
+];
 
 /** Node arguments of every task, relative to the root of the repository. */
 const tasks = {
