@@ -1,7 +1,9 @@
 import { checkouts } from './checkouts/store.ts';
+import { customerSeats } from './customer-seats/store.ts';
 import { customers } from './customers/store.ts';
 import { members } from './members/store.ts';
 import { CreateCommerce1764000000000 } from './migrations/1764000000000-create-commerce.ts';
+import { CycleSubscriptionsAndSeatCustomers1764000100000 } from './migrations/1764000100000-cycle-subscriptions-and-seat-customers.ts';
 import { orderItems, orders } from './orders/store.ts';
 import { paymentMethods } from './payment-methods/store.ts';
 import { payments } from './payments/store.ts';
@@ -10,6 +12,7 @@ import { subscriptionMeters, subscriptions } from './subscriptions/store.ts';
 export const entities = [
   checkouts,
   customers,
+  customerSeats,
   members,
   orders,
   orderItems,
@@ -19,4 +22,4 @@ export const entities = [
   subscriptionMeters,
 ];
 
-export const migrations = [CreateCommerce1764000000000];
+export const migrations = [CreateCommerce1764000000000, CycleSubscriptionsAndSeatCustomers1764000100000];

@@ -4,6 +4,8 @@ import { type Provided, provide } from '@tributary/runtime/grpc/server.ts';
 import { BadRequest, Problem } from '@tributary/runtime/http/problem.ts';
 import { z } from 'zod';
 import type { App } from './app.ts';
+import { presentSeatState } from './customer-seats/present.ts';
+import { seatsById, seatViews } from './customer-seats/store.ts';
 import { presentCustomer } from './customers/present.ts';
 import { customersById } from './customers/store.ts';
 import { presentMemberState } from './members/present.ts';
@@ -21,6 +23,9 @@ type Read = (reader: Reader, ids: string[]) => Promise<{ id: string }[]>;
 const resources: Readonly<Record<string, Read>> = {
   customers: async (reader, ids) => [...(await customersById(reader, ids)).values()].map(presentCustomer),
   members: async (reader, ids) => (await membersById(reader, ids)).map(presentMemberState),
+  async customer_seats(reader, ids) {
+    return (await seatViews(reader, await seatsById(reader, ids))).map(presentSeatState);
+  },
   async subscriptions(reader, ids) {
     const told = await withParts(reader, [...(await subscriptionsById(reader, ids)).values()]);
     return told.map((parts) => presentSubscriptionState(parts.subscription, parts));

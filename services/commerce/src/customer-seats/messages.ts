@@ -1,5 +1,5 @@
 import { type OutgoingMessage, stateChanged, webhookEvent } from '@tributary/proto/events/message.ts';
-import { presentSeat, type SeatView } from './present.ts';
+import { presentSeat, presentSeatState, type SeatView } from './present.ts';
 
 type SeatWebhook = 'customer_seat.assigned' | 'customer_seat.claimed' | 'customer_seat.revoked';
 
@@ -11,10 +11,10 @@ export function seatsChanged(
 ): OutgoingMessage[] {
   return views.flatMap((view) => {
     const presented = presentSeat(view);
-    const { id, organization_id, product_id } = view.seat;
+    const { id, organization_id } = view.seat;
     return [
       ...types.map((type) => webhookEvent(type, organization_id, presented, now)),
-      stateChanged('customer_seats', id, { ...presented, organization_id, product_id }),
+      stateChanged('customer_seats', id, presentSeatState(view)),
     ];
   });
 }

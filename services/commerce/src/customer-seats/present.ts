@@ -25,3 +25,10 @@ export const presentSeat = ({ seat, member, customer_email }: SeatView) => ({
   revoked_at: iso(seat.revoked_at),
   seat_metadata: seat.seat_metadata,
 });
+
+/** A seat for other services, which need to know what it is a seat of. */
+export const presentSeatState = (view: SeatView) => ({
+  ...presentSeat(view),
+  organization_id: view.seat.organization_id,
+  product_id: view.seat.product_id,
+});

@@ -199,3 +199,12 @@ export async function seatViews(reader: Reader, found: readonly CustomerSeat[]):
     customer_email: customers.get(seat.customer_id ?? '')?.email ?? null,
   }));
 }
+
+/** Whether a caller may manage the seats of what was bought. */
+export const isContainerWithin = (container: SeatContainer, scope: SeatScope): boolean =>
+  'buyerId' in scope
+    ? container.customer_id === scope.buyerId
+    : scope.organizationIds.includes(container.organization_id);
+
+export const seatsById = (reader: Reader, ids: readonly string[]): Promise<CustomerSeat[]> =>
+  seats(reader).where('seat.id = any(:ids)', { ids }).getMany();

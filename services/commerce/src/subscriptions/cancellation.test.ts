@@ -25,7 +25,8 @@ const subscription: Subscription = newSubscription(
     custom_field_data: {},
     prices: [],
     cadence: { interval: 'month', count: 1 },
-    trial: null,
+    startsAt: start,
+    trialEnd: null,
   },
   start,
 );

@@ -1,5 +1,5 @@
 import { newId } from '@tributary/runtime/db/id.ts';
-import type { Cadence, Interval } from '@tributary/runtime/period.ts';
+import { advance, type Cadence, type Interval } from '@tributary/runtime/period.ts';
 import fc from 'fast-check';
 import { scheduleCancellation } from './cancellation.ts';
 import { cycle, isCycleDue } from './cycle.ts';
@@ -23,7 +23,8 @@ function subscriptionFrom(start: Date, cadence = month, trial: Cadence | null = 
       custom_field_data: {},
       prices: [],
       cadence,
-      trial,
+      startsAt: start,
+      trialEnd: trial && advance(start, trial),
     },
     start,
   );
