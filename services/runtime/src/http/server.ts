@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import express, { type NextFunction, type Request, type Response } from 'express';
@@ -174,7 +174,7 @@ async function giveUp(db: Database, claim: Claim, error: unknown): Promise<void>
 function send(response: Response, reply: Reply): void {
   response.status(reply.status).set(reply.headers);
   if (reply.body === undefined) response.end();
-  else if (reply.body instanceof Readable) reply.body.pipe(response);
+  else if (reply.body instanceof Readable) pipeline(reply.body, response, () => undefined);
   else if (response.hasHeader('content-type')) response.end(reply.body as string | Buffer);
   else response.type('application/json').end(JSON.stringify(reply.body));
 }
