@@ -1,7 +1,8 @@
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
-import { filterSql, propertyNumberSql, propertyTextSql } from '../filters/sql.ts';
+import { filterSql } from '../filters/sql.ts';
 import { addCounted } from '../meters/counting-store.ts';
 import type { Meter } from '../meters/meter.ts';
+import { quantitySql } from '../meters/quantity-sql.ts';
 import type { Aggregation } from '../meters/schema.ts';
 import { Conditions } from '../sql.ts';
 import { consumedSql, valueHashSql } from './totals.ts';
@@ -21,14 +22,6 @@ export interface Span {
   from: Date | null;
   to: Date | null;
 }
-
-/** SQL of what one event adds; null where it adds nothing. */
-export const quantitySql = (aggregation: Aggregation, row: string, conditions: Conditions): string => {
-  if (aggregation.func === 'count') return '1::numeric';
-  return aggregation.func === 'unique'
-    ? propertyTextSql(aggregation.property, row, conditions)
-    : propertyNumberSql(aggregation.property, row, conditions);
-};
 
 /** SQL of the totals of a set of rows that have `quantity` and `timestamp`. */
 export const totalsSql = (aggregation: Aggregation): string => `

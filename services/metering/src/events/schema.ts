@@ -66,14 +66,3 @@ const SystemEvent = z
 /** An event, by its source; system events by their name (service description 2.1). */
 export const Event = z.discriminatedUnion('source', [SystemEvent, UserEvent]).meta({ id: 'Event' });
 export type EventWire = z.input<typeof Event>;
-
-export const EventName = z
-  .object({
-    name: z.string(),
-    label: z.string(),
-    source: EventSource,
-    occurrences: z.int(),
-    first_seen: Timestamp,
-    last_seen: Timestamp,
-  })
-  .meta({ id: 'EventName' });

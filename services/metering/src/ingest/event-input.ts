@@ -34,7 +34,7 @@ export function readEvent(raw: unknown, index: number, reading: Reading): Ingest
   if (!isObject(raw)) return refuse(reading, loc, 'object_type', 'Input should be an object');
   const before = reading.issues.length;
   const name = text(raw, 'name', loc, reading, MAX_NAME);
-  if (name === null) refuse(reading, [...loc, 'name'], 'missing', 'Field required');
+  if (raw.name == null) refuse(reading, [...loc, 'name'], 'missing', 'Field required');
   const event: IngestedEvent = {
     organization_id: organization(raw.organization_id, loc, reading),
     name: name ?? '',
