@@ -1,4 +1,3 @@
-import type { Principal } from '@tributary/proto/principal.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Membership, OrganizationRole } from './membership.ts';
 
@@ -8,18 +7,6 @@ export const membershipsOf = (db: Pick<Reader, 'query'>, userId: string): Promis
     `select organization_id as id, role from memberships where user_id = $1 order by created_at, organization_id`,
     [userId],
   );
-
-/**
- * The caller with the memberships of this moment. They are kept here, and a principal may be some seconds old: who
- * makes an organization sees it in the next request.
- */
-export async function withMemberships(db: Pick<Reader, 'query'>, principal: Principal): Promise<Principal> {
-  if (principal.kind !== 'user') return principal;
-  const current = await membershipsOf(db, principal.user_id);
-  const isWithinLimit = ({ id }: Membership) =>
-    !principal.is_limited || principal.organizations.some((organization) => organization.id === id);
-  return { ...principal, organizations: current.filter(isWithinLimit) };
-}
 
 export async function saveMembership(
   tx: Tx,

@@ -120,6 +120,7 @@ const TOKENS = `
     expires_at timestamptz not null
   );
   create index sessions_customer_id on sessions (customer_id);
+  create index sessions_member_id on sessions (member_id) where member_id is not null;
   create index sessions_expires_at on sessions (expires_at);
 `;
 

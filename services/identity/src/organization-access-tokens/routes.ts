@@ -9,7 +9,7 @@ import { changeAccessToken, newAccessToken, requireOwnScopes } from '../access-t
 import { presentAccessToken } from '../access-tokens/present.ts';
 import { route } from '../app.ts';
 import { tokenPrefixes } from '../introspection/token-kinds.ts';
-import { withMemberships } from '../memberships/store.ts';
+import { withMemberships } from '../memberships/current-caller.flow.ts';
 import {
   OrganizationAccessToken,
   OrganizationAccessTokenCreate,

@@ -8,3 +8,6 @@ export const countries =
    NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RW SA SB SC SD SE SG SH SI SJ SK
    SL SM SN SO SR SS ST SV SX SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA
    VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`.split(/\s+/);
+
+/** Every country an organization may be read to be in, also those that none can be set to. */
+export const knownCountries = [...countries, 'CU', 'IR', 'KP', 'RU', 'SY'].toSorted();

@@ -7,7 +7,7 @@ import { Id } from '@tributary/runtime/http/wire.ts';
 import { organizationsOf, requireAdministrator } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { route } from '../app.ts';
-import { withMemberships } from '../memberships/store.ts';
+import { withMemberships } from '../memberships/current-caller.flow.ts';
 import { createOrganization } from './create-organization.flow.ts';
 import {
   CannotCreateOrganizationError,

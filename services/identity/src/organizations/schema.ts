@@ -3,7 +3,7 @@ import { listOf, pagingShape, sortedBy } from '@tributary/runtime/http/paging.ts
 import { Id, Int32, resourceShape, Timestamp } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
 import { organizationStatuses } from './capabilities.ts';
-import { countries } from './countries.ts';
+import { countries, knownCountries } from './countries.ts';
 import { parseEmbedHost } from './embed-host.ts';
 import { taxBehaviors } from './organization.ts';
 import {
@@ -162,7 +162,7 @@ export const Organization = z
     dispute_settings: DisputeSettings,
     embed_hosts: z.array(z.string()),
     embed_hosts_enforced: z.boolean(),
-    country: Country.nullish(),
+    country: z.enum(knownCountries as [string, ...string[]]).nullish(),
     account_id: Id.nullable(),
     payout_account_id: Id.nullable(),
     capabilities: Capabilities,

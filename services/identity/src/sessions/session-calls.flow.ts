@@ -52,7 +52,7 @@ export async function readSession(app: App, id: string): Promise<SessionMessage>
 
 export async function endSessionsOf(app: App, customerId: string, memberId?: string): Promise<void> {
   const ids = valid(Ids, { customer_id: customerId, member_id: memberId });
-  await inTransaction(app.db, (tx) => endSessions(tx, ids.customer_id, ids.member_id));
+  await inTransaction(app.db, (tx) => endSessions(tx, ids));
 }
 
 const present = (session: Session): SessionMessage => ({

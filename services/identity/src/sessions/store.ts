@@ -39,15 +39,38 @@ export async function findSession(
   return rows[0];
 }
 
-/** Ends the sessions of a customer, or of one member of it, and says so to whoever keeps their tokens. */
-export async function endSessions(tx: Tx, customerId: string, memberId?: string): Promise<void> {
+/** Whose sessions end: a customer's, a member's, or those of one member of a customer. */
+export interface SessionHolder {
+  customer_id?: string;
+  member_id?: string;
+}
+
+/** Ends sessions and says so to whoever keeps their tokens. */
+export async function endSessions(tx: Tx, { customer_id, member_id }: SessionHolder): Promise<void> {
+  const conditions = [
+    ...(customer_id === undefined ? [] : ['customer_id = $1']),
+    ...(member_id === undefined ? [] : [`member_id = $${customer_id === undefined ? 1 : 2}`]),
+  ];
+  if (conditions.length === 0) return;
   const [ended]: [{ id: string }[], number] = await tx.query(
-    'delete from sessions where customer_id = $1 and ($2::uuid is null or member_id = $2) returning id',
-    [customerId, memberId ?? null],
+    `delete from sessions where ${conditions.join(' and ')} returning id`,
+    [customer_id, member_id].filter((id) => id !== undefined),
   );
   await emit(
     tx,
     ended.map((row) => tokenRevoked(row.id)),
+  );
+}
+
+/** Gives a member's sessions another role; what others keep of their tokens names the former one. */
+export async function changeRole(tx: Tx, memberId: string, role: string): Promise<void> {
+  const [changed]: [{ id: string }[], number] = await tx.query(
+    'update sessions set member_role = $2 where member_id = $1 and member_role <> $2 returning id',
+    [memberId, role],
+  );
+  await emit(
+    tx,
+    changed.map((row) => tokenRevoked(row.id)),
   );
 }
 
