@@ -11,21 +11,23 @@ export interface Components {
   convert(shape: z.ZodType, usedBy: string): JsonSchema;
   /** Adds a schema by name. */
   add(id: string, schema: JsonSchema, usedBy: string): JsonSchema;
-  /** All named schemas, sorted by name. */
+  /** All named schemas, sorted by name. @throws Error naming every id that two different shapes claim */
   all(): Record<string, JsonSchema>;
 }
 
-/** @throws Error when two different shapes claim one id: clients could not tell them apart */
+/** Starts without any schema. Two different shapes under one id are an error: clients could not tell them apart. */
 export function components(): Components {
   const named = new Map<string, { schema: JsonSchema; text: string; usedBy: string }>();
+  const conflicts = new Map<string, string>();
 
   function add(id: string, schema: JsonSchema, usedBy: string): JsonSchema {
     const text = JSON.stringify(sorted(schema));
     const known = named.get(id);
-    if (known && known.text !== text) {
-      throw new Error(`two shapes share the id "${id}": one used by ${known.usedBy}, another by ${usedBy}`);
-    }
     if (!known) named.set(id, { schema, text, usedBy });
+    else if (known.text !== text && !conflicts.has(id)) {
+      const place = difference(known.schema, schema);
+      conflicts.set(id, `"${id}" of ${known.usedBy} and of ${usedBy} differ at ${place}`);
+    }
     return { $ref: COMPONENTS + id };
   }
 
@@ -43,6 +45,7 @@ export function components(): Components {
       return tidy(root);
     },
     all() {
+      if (conflicts.size > 0) throw new Error(`shapes share an id: ${[...conflicts.values()].join('; ')}`);
       const schemas = Object.fromEntries([...named].map(([id, { schema }]) => [id, schema]));
       const ids = Object.keys(schemas).sort();
       return Object.fromEntries(ids.map((id) => [id, withMapping(schemas[id]!, schemas)]));
@@ -122,8 +125,10 @@ function withMapping(schema: JsonSchema, all: Record<string, JsonSchema>): JsonS
 }
 
 function valuesOf(schema: JsonSchema, property: string, all: Record<string, JsonSchema>): string[] {
-  if (typeof schema.$ref === 'string')
-    return valuesOf(all[schema.$ref.slice(COMPONENTS.length)]!, property, all);
+  if (typeof schema.$ref === 'string') {
+    const target = all[schema.$ref.slice(COMPONENTS.length)];
+    return target ? valuesOf(target, property, all) : [];
+  }
   const variants = (schema.oneOf ?? schema.anyOf) as JsonSchema[] | undefined;
   if (variants) return variants.flatMap((variant) => valuesOf(variant, property, all));
   const told = (schema.properties as Record<string, JsonSchema> | undefined)?.[property];
@@ -132,10 +137,27 @@ function valuesOf(schema: JsonSchema, property: string, all: Record<string, Json
   return (told?.enum as string[] | undefined) ?? (typeof told?.const === 'string' ? [told.const] : []);
 }
 
-/** The same value with the keys of its objects in order, so that equal values have equal texts. */
+/** The first place where two unequal values differ. */
+function difference(one: unknown, other: unknown, place = ''): string {
+  const areObjects = [one, other].every((value) => value !== null && typeof value === 'object');
+  if (!areObjects) return place || 'the top';
+  const [left, right] = [one as JsonSchema, other as JsonSchema];
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  const key = keys.find(
+    (name) => JSON.stringify(sorted(left[name])) !== JSON.stringify(sorted(right[name])),
+  )!;
+  return difference(left[key], right[key], place === '' ? key : `${place}.${key}`);
+}
+
+/** The same schema in one order, so that equal schemas have equal texts: keys, and the names that are required. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+  return Object.fromEntries(
+    entries.map(([key, item]) => [
+      key,
+      key === 'required' && Array.isArray(item) ? item.toSorted() : sorted(item),
+    ]),
+  );
 }
