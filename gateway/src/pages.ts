@@ -1,0 +1,34 @@
+import type { Logger } from '@tributary/runtime/log.ts';
+import { operations } from '@tributary/runtime/operations.ts';
+import express, { type Request, type Response } from 'express';
+import { documents } from './documents.ts';
+import { type Exchange, refuse, unknownPath } from './exchange.ts';
+import { readinessOf } from './readiness.ts';
+
+export interface PagesOptions {
+  services: Readonly<Record<string, string>>;
+  /** The OpenAPI document of all services. */
+  description: object;
+  isStopping: () => boolean;
+  log: Logger;
+}
+
+/** What the gateway answers itself: documents, `/healthz`, `/readyz`, `/metrics`; 404 for all the rest. */
+export function pages({
+  services,
+  description,
+  isStopping,
+  log,
+}: PagesOptions): (exchange: Exchange) => void {
+  const application = express();
+  application.disable('x-powered-by');
+  application.use(operations(readinessOf(services), { log, isStopping }));
+  application.use(documents(description));
+  return (exchange) => {
+    const { request, response, headers } = exchange;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    application(request as Request, response as Response, (error?: unknown) =>
+      refuse(exchange, error ?? unknownPath(), log),
+    );
+  };
+}
