@@ -1,4 +1,4 @@
-import { resourceShape } from '@tributary/runtime/http/wire.ts';
+import { owned, resourceShape } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
 
 const SubscriptionProrationBehavior = z
@@ -20,18 +20,7 @@ const publicShape = {
 
 export const CheckoutOrganization = z.object(publicShape).meta({ id: 'CheckoutOrganization' });
 
-const OrganizationCustomerPortalSettings = z
-  .object({
-    usage: z.object({ show: z.boolean() }).meta({ id: 'CustomerPortalUsageSettings' }),
-    subscription: z
-      .object({ update_seats: z.boolean(), update_plan: z.boolean(), pause: z.boolean().optional() })
-      .meta({ id: 'CustomerPortalSubscriptionSettings' }),
-    customer: z
-      .object({ allow_email_change: z.boolean().optional() })
-      .meta({ id: 'CustomerPortalCustomerSettings' })
-      .optional(),
-  })
-  .meta({ id: 'OrganizationCustomerPortalSettings' });
+const OrganizationCustomerPortalSettings = owned<object>('OrganizationCustomerPortalSettings');
 
 export const CustomerOrganization = z
   .object({
