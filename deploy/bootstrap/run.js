@@ -36,7 +36,7 @@ try {
   if (!task) throw new Failure(`Unknown task "${name ?? ''}"; there are: ${Object.keys(tasks).join(', ')}.`);
   await installIfNeeded(root);
   const node = findNode(root);
-  process.exitCode = await runUntilExit(node, [...task, ...rest], root, { ipc: name === 'start' });
+  process.exitCode = await runUntilExit(node, [...task, ...rest], root, { isServer: name === 'start' });
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
   console.error(`tributary: ${error.message}`);
