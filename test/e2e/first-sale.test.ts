@@ -24,7 +24,6 @@ function story(start: () => Promise<TestPlatform>) {
         status: 'paid',
         paid: true,
         total_amount: 1_000,
-        due_amount: 0,
         currency: 'usd',
       });
       expect(sale.subscription).toMatchObject({
