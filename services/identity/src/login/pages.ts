@@ -8,6 +8,8 @@ export interface LoginForm {
   return_to: string;
   form_token: string;
   refusal?: string;
+  /** Address of the application the login is for: with an earlier consent it comes right after the login. */
+  leads_to?: string;
   headers?: Record<string, string>;
 }
 
@@ -22,6 +24,7 @@ export const loginPage = (form: LoginForm): Reply =>
     title: 'Log in',
     status: form.refusal === undefined ? 200 : 422,
     headers: form.headers,
+    leadsTo: form.leads_to,
     body: html`
 ${refusalOf(form)}
 <form method="post" action="/v1/oauth2/login">
@@ -41,6 +44,7 @@ export const codePage = (form: LoginForm): Reply =>
     title: 'Enter your code',
     status: form.refusal === undefined ? 200 : 422,
     headers: form.headers,
+    leadsTo: form.leads_to,
     body: html`
 ${refusalOf(form)}
 <p>A code of six characters is on its way to <strong>${form.email}</strong>.</p>

@@ -194,6 +194,15 @@ describe('by password', () => {
 });
 
 describe('forms', () => {
+  test('may lead to the application the login is for, and to no other', async () => {
+    const policyAt = async (target: string) =>
+      (await newBrowser(identity).follow(target)).headers.get('content-security-policy')!;
+    const client = await registerClient(identity);
+    expect(await policyAt(authorizeUrl(client))).toContain("form-action 'self' https://app.example;");
+    const foreign = encodeURIComponent(authorizeUrl({ ...client, redirect_uri: 'https://evil.example' }));
+    expect(await policyAt(`/v1/oauth2/login?return_to=${foreign}`)).toContain("form-action 'self';");
+  });
+
   test.each([
     '/v1/oauth2/login',
     '/v1/oauth2/login/code',

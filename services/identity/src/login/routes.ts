@@ -12,6 +12,7 @@ import {
   loginCookie,
   logoutCookie,
 } from '../user-sessions/browser-session.flow.ts';
+import { destinationOf } from './destination.flow.ts';
 import { type LoginAttempt, logInByCode, logInByPassword } from './log-in.flow.ts';
 import { logOut } from './log-out.flow.ts';
 import { codePage, type LoginForm, loginPage } from './pages.ts';
@@ -30,17 +31,19 @@ const LogoutForm = z
   .meta({ id: 'LogoutForm' });
 
 /** A form of the login page, sent by the browser it was shown to. */
-function readLogin(
+async function readLogin(
   app: App,
   call: { text: string; headers: IncomingHttpHeaders },
-): { form: PageForm; shown: LoginForm } | Reply {
+): Promise<{ form: PageForm; shown: LoginForm } | Reply> {
   const form = readPageForm(call.text);
   if (form instanceof Reply) return form;
   const visitor = visitorOf(call.headers.cookie);
   if (!visitor || !isFormToken(form.get('form_token'), visitor, LOGIN, app.tokenSecret)) return expiredForm();
+  const return_to = safeReturn(form.get('return_to')) ?? '';
   const shown = {
     email: form.get('email').trim(),
-    return_to: safeReturn(form.get('return_to')) ?? '',
+    return_to,
+    leads_to: await destinationOf(app, return_to),
     form_token: form.get('form_token'),
   };
   if (!Email.safeParse(shown.email).success) {
@@ -79,9 +82,11 @@ export const loginRoutes = [
     }),
     handle: async ({ query, headers: { cookie } }, app) => {
       const { visitor, headers } = ensureVisitor(cookie, isSecure(app));
+      const return_to = safeReturn(query.return_to ?? '') ?? '';
       return loginPage({
         email: query.login_hint ?? '',
-        return_to: safeReturn(query.return_to ?? '') ?? '',
+        return_to,
+        leads_to: await destinationOf(app, return_to),
         form_token: formToken(visitor, LOGIN, app.tokenSecret),
         headers,
       });
@@ -99,7 +104,7 @@ export const loginRoutes = [
     raw: true,
     body: PasswordForm,
     async handle(call, app) {
-      const login = readLogin(app, call);
+      const login = await readLogin(app, call);
       if (login instanceof Reply) return login;
       const password = login.form.get('password').slice(0, 1000);
       const session = await logInByPassword(app, attempt(login.shown, password, call.now));
@@ -117,7 +122,7 @@ export const loginRoutes = [
     raw: true,
     body: CodeForm,
     async handle(call, app) {
-      const login = readLogin(app, call);
+      const login = await readLogin(app, call);
       if (login instanceof Reply) return login;
       await sendLoginCode(app, login.shown.email, call.now);
       return codePage(login.shown);
@@ -135,7 +140,7 @@ export const loginRoutes = [
     raw: true,
     body: VerifyForm,
     async handle(call, app) {
-      const login = readLogin(app, call);
+      const login = await readLogin(app, call);
       if (login instanceof Reply) return login;
       const session = await logInByCode(app, attempt(login.shown, login.form.get('code'), call.now));
       return letIn(app, session, login.shown, codePage);

@@ -12,8 +12,7 @@ import { OAuthError } from '../oauth-error.ts';
 import { askConsent, organizationsOf, refusalAddress, requestOf } from './authorize.flow.ts';
 import { grantCode } from './grant-code.flow.ts';
 import type { Pickable } from './present.ts';
-import { type AuthorizationRequest, RedirectedError } from './request.ts';
-import { AuthorizeQuery } from './schema.ts';
+import { type AuthorizationRequest, RedirectedError, readAuthorizeQuery } from './request.ts';
 
 export interface ConsentCall {
   text: string;
@@ -51,7 +50,7 @@ const sessionOf = async (app: App, { principal, headers, now }: ConsentCall) =>
 
 async function decide(app: App, form: PageForm, session: UserSession, now: Date): Promise<Reply> {
   const query = form.get('request');
-  const request = await requestOf(app, readQuery(query));
+  const request = await requestOf(app, readAuthorizeQuery(query));
   if (form.get('decision') !== 'allow') {
     throw new RedirectedError(request.redirect, 'access_denied', 'The user refused.');
   }
@@ -76,10 +75,4 @@ function chosenOrganizations(
   if (sub_type === 'organization') return areTheirs && picked.length === 1 ? picked : undefined;
   if (form.get('access') !== 'some') return null;
   return areTheirs && picked.length > 0 ? picked : undefined;
-}
-
-function readQuery(text: string): AuthorizeQuery {
-  const parsed = AuthorizeQuery.safeParse(Object.fromEntries(new URLSearchParams(text)));
-  if (!parsed.success) throw new OAuthError('invalid_request', 'A parameter is too long.');
-  return parsed.data;
 }

@@ -4,7 +4,7 @@ import { OAuthError, type OAuthErrorCode } from '../oauth-error.ts';
 import { type ChallengeMethod, challengeMethods, isVerifier } from '../pkce.ts';
 import { isRegistered } from '../redirect-uri.ts';
 import { parseScopes } from '../scope.ts';
-import type { AuthorizeQuery } from './schema.ts';
+import { AuthorizeQuery } from './schema.ts';
 
 export type Prompt = 'none' | 'login' | 'consent';
 
@@ -123,4 +123,11 @@ function maxAgeOf(text: string | undefined, refuse: Refuse): number | undefined 
   if (text === undefined) return undefined;
   if (!/^\d{1,10}$/.test(text)) refuse('invalid_request', 'The max_age is a number of seconds.');
   return Number(text);
+}
+
+/** Reads a request that was carried along as a query string. @throws OAuthError */
+export function readAuthorizeQuery(text: string): AuthorizeQuery {
+  const parsed = AuthorizeQuery.safeParse(Object.fromEntries(new URLSearchParams(text)));
+  if (!parsed.success) throw new OAuthError('invalid_request', 'A parameter is too long.');
+  return parsed.data;
 }
