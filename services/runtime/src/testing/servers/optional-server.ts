@@ -12,5 +12,6 @@ export async function findServer(
   const found = await sharedServer(kind);
   if ('addresses' in found) return found.addresses;
   if (process.env.CI === 'true') throw new Error(`${kind} is missing: ${found.missing}`);
+  process.stderr.write(`${kind} is missing, and tests that need it are skipped: ${found.missing}\n`);
   return undefined;
 }
