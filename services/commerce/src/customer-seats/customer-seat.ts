@@ -166,9 +166,10 @@ export interface NamedOccupant {
 
 /** One way of naming the occupant; an e-mail may stand beside a member, whose own it must then be. */
 export function requireOneOccupant(named: NamedOccupant): void {
-  const { email, ...ids } = named;
-  const count = Object.values(ids).filter((id) => id !== null).length;
-  const isMember = named.member_id !== null || named.external_member_id !== null;
+  const { email, customer_id, external_customer_id, member_id, external_member_id } = named;
+  const ids = [customer_id, external_customer_id, member_id, external_member_id];
+  const count = ids.filter((id) => id !== null).length;
+  const isMember = member_id !== null || external_member_id !== null;
   if (count > 1 || (count === 0 && email === null) || (count === 1 && email !== null && !isMember)) {
     throw new Problem(
       InvalidSeatAssignmentRequest,
