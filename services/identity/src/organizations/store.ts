@@ -9,7 +9,7 @@ import {
   timestamp,
   uuid,
 } from '@tributary/runtime/db/columns.ts';
-import { pageOf } from '@tributary/runtime/db/list.ts';
+import { pageOf, whereIn } from '@tributary/runtime/db/list.ts';
 import { type Reader, sqlState, type Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { invalid, notFound } from '@tributary/runtime/http/problem.ts';
@@ -77,10 +77,8 @@ export function listOrganizations(
   ids: readonly string[],
   { slug, sorting, ...paging }: OrganizationFilter,
 ): Promise<Page<Organization>> {
-  const query = db
-    .getRepository(OrganizationEntity)
-    .createQueryBuilder('organization')
-    .where('organization.id = any(:ids)', { ids });
+  const query = db.getRepository(OrganizationEntity).createQueryBuilder('organization');
+  whereIn(query, 'organization.id', ids);
   if (slug !== undefined) query.andWhere('organization.slug = :slug', { slug });
   return pageOf(query, paging, sorting.map(bySortedColumn), columns);
 }

@@ -71,7 +71,6 @@ export const clientRoutes = [
     operation: 'oauth2:clients:oauth2:create_client',
     summary: 'Register client',
     access: anonymous,
-    rate: 'restricted',
     status: 201,
     body: ClientConfiguration,
     response: ClientInformation,
