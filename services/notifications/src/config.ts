@@ -1,4 +1,5 @@
 import {
+  ConfigError,
   type ConfigOf,
   grpcPeers,
   type ServiceConfig,
@@ -31,3 +32,10 @@ export const notificationsShape = { ...serviceShape, ...ownShape } as const;
 
 type OwnConfig = ConfigOf<typeof ownShape>;
 export type NotificationsConfig = ServiceConfig & Pick<OwnConfig, 'identityGrpc'> & Partial<OwnConfig>;
+
+/** @throws ConfigError in production, where integrators would reach what is inside the platform */
+export function mayReachPrivate({ webhookAllowPrivate = false, environment }: NotificationsConfig): boolean {
+  if (webhookAllowPrivate && environment === 'production')
+    throw new ConfigError('configuration: WEBHOOK_ALLOW_PRIVATE must not be true in production');
+  return webhookAllowPrivate;
+}

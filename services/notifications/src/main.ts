@@ -8,7 +8,7 @@ import { replica } from '@tributary/runtime/replica/replica.ts';
 import { type RunningService, runService } from '@tributary/runtime/service.ts';
 import { openTransport, serviceMain } from '@tributary/runtime/service-main.ts';
 import type { App, OrganizationCopy } from './app.ts';
-import { type NotificationsConfig, notificationsShape } from './config.ts';
+import { mayReachPrivate, type NotificationsConfig, notificationsShape } from './config.ts';
 import { consumers } from './consumers.ts';
 import { entities, migrations } from './database.ts';
 import { startDispatchers } from './dispatchers.ts';
@@ -48,7 +48,7 @@ export async function startNotifications(
     log,
     organizations: replica<OrganizationCopy>(name, 'organizations', identity),
     vault: createVault(config.sealingSecret ?? config.internalSecret),
-    outbound: createOutbound(config.webhookAllowPrivate ?? false),
+    outbound: createOutbound(mayReachPrivate(config)),
     mailer,
     random: Math.random,
     publicUrl: config.publicUrl,

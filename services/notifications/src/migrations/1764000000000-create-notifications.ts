@@ -38,6 +38,7 @@ const WEBHOOK_EVENTS = `
     primary key (message_id, format)
   );
   create index webhook_bodies_occurred_at on webhook_bodies (occurred_at);
+  create index webhook_bodies_newest on webhook_bodies (organization_id, occurred_at desc);
   create index webhook_bodies_customer_id on webhook_bodies (customer_id) where customer_id is not null;
   create index webhook_bodies_words on webhook_bodies using gin (body gin_trgm_ops);
 

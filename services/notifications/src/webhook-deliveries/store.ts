@@ -1,3 +1,4 @@
+import { webhookEventTypes } from '@tributary/proto/events/webhook-events.ts';
 import { boolean, integer, nullable, recorded, text, uuid } from '@tributary/runtime/db/columns.ts';
 import { escapeLike, pageOf, whereIn } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
@@ -65,20 +66,34 @@ function whereAnswered(query: Query, { succeeded, http_code_class }: WebhookDeli
     query.andWhere('(delivery.http_code / 100) = :hundreds', { hundreds: Number(http_code_class[0]) });
 }
 
-/** Text anywhere in what was sent; a whole id is also looked for among the deliveries and their events. */
+/** A search that matches more events than this looks at the newest of them. */
+const MAX_FOUND = 10_000;
+
+/**
+ * Text in the name of a kind finds that kind: it is in the body of every such event, too many to look through. Other
+ * text is looked for in the bodies, and a whole id among the deliveries and their events as well.
+ */
 function whereMentions(query: Query, searched: string, organizationIds: readonly string[]): void {
-  const byId = Id.safeParse(searched.toLowerCase()).success;
+  const text = searched.toLowerCase();
+  const kinds = webhookEventTypes.filter((type) => type.includes(text));
+  if (kinds.length > 0) {
+    query.andWhere('delivery.type = any(:kinds)', { kinds });
+    return;
+  }
+  const isId = Id.safeParse(text).success;
   query.andWhere(
     `delivery.id in (
-       select found.id from webhook_bodies body
+       select found.id from (
+         select message_id, format from webhook_bodies
+         where organization_id = any(:searchedOrganizations) and body ilike :mentioned
+         order by occurred_at desc limit ${MAX_FOUND}) body
        join webhook_events event on event.message_id = body.message_id and event.format = body.format
        join webhook_deliveries found on found.event_id = event.id
-       where body.organization_id = any(:searchedOrganizations) and body.body ilike :mentioned
-       ${byId ? 'union all select id from webhook_deliveries where id = :searchedId or event_id = :searchedId' : ''})`,
+       ${isId ? 'union all select id from webhook_deliveries where id = :searchedId or event_id = :searchedId' : ''})`,
     {
       searchedOrganizations: organizationIds,
       mentioned: `%${escapeLike(searched)}%`,
-      ...(byId ? { searchedId: searched.toLowerCase() } : {}),
+      ...(isId ? { searchedId: text } : {}),
     },
   );
 }

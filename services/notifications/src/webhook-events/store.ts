@@ -55,19 +55,21 @@ export async function insertWebhookEvents(
   endpoints: readonly { id: string; format: WebhookFormat }[],
   now: Date,
 ): Promise<void> {
-  await tx.query(
-    `insert into webhook_bodies (message_id, format, organization_id, customer_id, occurred_at, body)
-     select * from jsonb_to_recordset($1::jsonb) as body(
-       message_id uuid, format text, organization_id uuid, customer_id uuid, occurred_at timestamptz, body text)`,
-    [JSON.stringify(bodies)],
-  );
   const { message_id, organization_id } = bodies[0]!;
   await tx.query(
-    `insert into webhook_events
-       (id, created_at, organization_id, endpoint_id, message_id, format, type, skipped, failures, due_at)
-     select id, $4, $5, endpoint_id, $6, format, $7, false, 0, $4
-     from unnest($1::uuid[], $2::uuid[], $3::text[]) as endpoint(id, endpoint_id, format)`,
+    `with body as (
+       insert into webhook_bodies (message_id, format, organization_id, customer_id, occurred_at, body)
+       select * from jsonb_to_recordset($1::jsonb) as body(
+         message_id uuid, format text, organization_id uuid, customer_id uuid, occurred_at timestamptz, body text)
+     ), event as (
+       insert into webhook_events
+         (id, created_at, organization_id, endpoint_id, message_id, format, type, skipped, failures, due_at)
+       select id, $5, $6, endpoint_id, $7, format, $8, false, 0, $5
+       from unnest($2::uuid[], $3::uuid[], $4::text[]) as endpoint(id, endpoint_id, format)
+     )
+     select pg_notify('${EVENTS_CHANNEL}', '')`,
     [
+      JSON.stringify(bodies),
       endpoints.map(() => newId()),
       endpoints.map((endpoint) => endpoint.id),
       endpoints.map((endpoint) => endpoint.format),
@@ -77,7 +79,6 @@ export async function insertWebhookEvents(
       type,
     ],
   );
-  await wakeSenders(tx);
 }
 
 /** Has events that are due looked at once this transaction commits. */
