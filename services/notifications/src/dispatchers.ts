@@ -6,7 +6,7 @@ import { listen } from './listen.ts';
 import { claimWebhookEvents, deliverWebhookEvent } from './webhook-events/deliver-webhook-event.flow.ts';
 import { EVENTS_CHANNEL } from './webhook-events/store.ts';
 
-const WEBHOOKS_AT_ONCE = 32;
+const WEBHOOKS_AT_ONCE = 100;
 const EMAILS_AT_ONCE = 5;
 
 /** Starts sending what is queued: at once when a commit queues something, and whatever becomes due by time. */

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Claimed } from '../dispatcher.ts';
+import { countEmailAttempt } from '../metrics.ts';
 import { afterHandover, type Email, type Handover } from './email.ts';
 import { renderEmail, Unrenderable } from './render-email.ts';
 import { claimDueEmails, settleEmail } from './store.ts';
@@ -16,6 +17,7 @@ export async function claimEmails({ db, clock }: App, limit: number): Promise<Cl
  */
 export async function sendEmail(app: App, email: Email): Promise<void> {
   const handover = await handOver(app, email);
+  countEmailAttempt(handover.sent);
   if (!handover.sent)
     app.log.warn({ email: email.id, template: email.template, reason: handover.error }, 'mail not sent');
   await settleEmail(app.db, email.claim_id!, afterHandover(email, handover, app.clock.now(), app.random()));

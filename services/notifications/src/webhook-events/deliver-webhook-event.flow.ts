@@ -5,6 +5,7 @@ import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import type { App, OrganizationCopy } from '../app.ts';
 import { webhookBackoff } from '../backoff.ts';
 import type { Claimed } from '../dispatcher.ts';
+import { countWebhookAttempt } from '../metrics.ts';
 import { insertWebhookDelivery } from '../webhook-deliveries/store.ts';
 import { lockWebhookEndpoint, saveWebhookEndpoint } from '../webhook-endpoints/store.ts';
 import { afterEvent, type WebhookEndpoint } from '../webhook-endpoints/webhook-endpoint.ts';
@@ -42,7 +43,9 @@ export async function deliverWebhookEvent(
   const headers = signedHeaders(secret, dispatch.id, app.clock.now(), dispatch.body);
   try {
     const post = { url: dispatch.url, headers, body: dispatch.body };
-    await record(app, dispatch, await postWebhook(post, app.outbound, stopping));
+    const outcome = await postWebhook(post, app.outbound, stopping);
+    countWebhookAttempt(isSuccess(outcome));
+    await record(app, dispatch, outcome);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     await releaseClaim(app.db, dispatch.id, dispatch.claim_id, app.clock.now());

@@ -80,7 +80,7 @@ function send(
       },
     });
     request.once('response', resolve);
-    request.once('error', (error: NodeJS.ErrnoException) => {
+    request.on('error', (error: NodeJS.ErrnoException) => {
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
       reject(isStale ? new StaleConnection() : error);
     });
