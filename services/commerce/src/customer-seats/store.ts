@@ -208,3 +208,11 @@ export const isContainerWithin = (container: SeatContainer, scope: SeatScope): b
 
 export const seatsById = (reader: Reader, ids: readonly string[]): Promise<CustomerSeat[]> =>
   seats(reader).where('seat.id = any(:ids)', { ids }).getMany();
+
+/** Forgets who held a customer's seats, or sat on others' seats as that customer. */
+export async function forgetSeatsOf(tx: Tx, customerId: string): Promise<void> {
+  await tx.query(
+    'update customer_seats set email = null, seat_metadata = null where buyer_id = $1 or customer_id = $1',
+    [customerId],
+  );
+}
