@@ -227,3 +227,6 @@ const ended = (checkout: Checkout) => ({
 /** Under what the processor knows this attempt: asking twice charges once. */
 export const intentKey = (checkout: Checkout): string =>
   `checkout/${checkout.id}/${checkout.confirmation_attempts}`;
+
+/** The checkout an intent belongs to, where it belongs to one. */
+export const checkoutOfKey = (key: string): string | undefined => /^checkout\/([^/]+)\//.exec(key)?.[1];

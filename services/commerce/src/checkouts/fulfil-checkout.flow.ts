@@ -1,5 +1,7 @@
 import { stateChanged } from '@tributary/proto/events/message.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
+import { emit } from '@tributary/runtime/messaging/outbox.ts';
+import { seatBuyer } from '../customer-seats/seat-buyer.flow.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerUpdated } from '../customers/messages.ts';
 import { presentCustomer } from '../customers/present.ts';
@@ -7,6 +9,7 @@ import { stateChangedSoon } from '../customers/state-changes.ts';
 import { lockCustomer, saveCustomer } from '../customers/store.ts';
 import { orderAmounts } from '../orders/amounts.ts';
 import { placeOrder, settleOrder } from '../orders/place-order.flow.ts';
+import type { OrderView } from '../orders/present.ts';
 import { newPaymentMethod } from '../payment-methods/payment-method.ts';
 import { keepPaymentMethod } from '../payment-methods/store.ts';
 import { newPayment } from '../payments/payment.ts';
@@ -16,6 +19,7 @@ import type { ProductCopy } from '../products/product.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { recordTrial } from '../subscriptions/trial-redemptions.ts';
 import { type Checkout, type Offer, selectedProduct, succeedCheckout } from './checkout.ts';
+import { purchaseMail } from './mails.ts';
 import { checkoutUpdated } from './messages.ts';
 import type { Pages } from './present.ts';
 import { amountToCharge, pricesAsked } from './pricing.ts';
@@ -45,7 +49,15 @@ export async function fulfilCheckout(
   const subscription = product.is_recurring
     ? await sellSubscription(tx, checkout, product, customer, now)
     : null;
-  await sellOrder(tx, checkout, offer, { customer, subscription, product, paid }, now);
+  const sold = await sellOrder(tx, checkout, offer, { customer, subscription, product, paid }, now);
+  await emit(tx, purchaseMail(sold, offer.organization));
+  const { seats, success_url } = checkout;
+  await seatBuyer(
+    tx,
+    { seats, success_url, subscription_id: subscription?.id ?? null, order_id: sold.order.id },
+    customer,
+    now,
+  );
   if (checkout.trial_end !== null) {
     await recordTrial(
       tx,
@@ -99,7 +111,13 @@ interface Sale {
   paid: Paid | null;
 }
 
-async function sellOrder(tx: Tx, checkout: Checkout, offer: Offer, sale: Sale, now: Date): Promise<void> {
+async function sellOrder(
+  tx: Tx,
+  checkout: Checkout,
+  offer: Offer,
+  sale: Sale,
+  now: Date,
+): Promise<OrderView> {
   const { customer, subscription, product, paid } = sale;
   const items = itemsSold(checkout, product);
   const isTrial = checkout.trial_end !== null;
@@ -149,7 +167,7 @@ async function sellOrder(tx: Tx, checkout: Checkout, offer: Offer, sale: Sale, n
           now,
         )
       : null;
-  await settleOrder(tx, placed, payment, now);
+  return settleOrder(tx, placed, payment, now);
 }
 
 function billingReasonOf(checkout: Checkout, subscription: Subscription | null) {

@@ -13,9 +13,8 @@ import { Email, ExternalId, Name } from '../customers/schema.ts';
 import { CheckoutDiscount } from '../discounts/schema.ts';
 import { CheckoutOrganization } from '../organizations/schema.ts';
 import { PaymentProcessorShape } from '../payment-methods/schema.ts';
-import { AttachedCustomField } from '../products/custom-field-schema.ts';
 import { AdHocPrices, PresentmentCurrency } from '../products/price-create-schema.ts';
-import { AnyPrice, CheckoutProduct, TrialInterval } from '../products/schema.ts';
+import { AnyPrice, AttachedCustomField, CheckoutProduct, TrialInterval } from '../products/schema.ts';
 import { fieldModes } from './buyer-fields.ts';
 import { checkoutStatuses } from './checkout.ts';
 

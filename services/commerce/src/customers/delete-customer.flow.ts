@@ -4,6 +4,7 @@ import { requireAdministrator } from '@tributary/runtime/principal.ts';
 import type { App } from '../app.ts';
 import { forgetBuyer } from '../checkouts/store.ts';
 import { revokeSeats } from '../customer-seats/revoke-seats.flow.ts';
+import { forgetSeatsOf } from '../customer-seats/store.ts';
 import { anonymizeMember, removeMember } from '../members/member.ts';
 import { memberDeleted } from '../members/messages.ts';
 import { membersOf, saveMember } from '../members/store.ts';
@@ -41,9 +42,9 @@ export async function deleteCustomerRecord(
     // The record first: whatever ends with the customer is told with what may still be shown of them.
     await saveCustomer(tx, left, customerDeleted(customer, left, now));
     if (isAnonymous) await forgetTraces(tx, customer);
+    await removeMembers(tx, customer, isAnonymous, now);
     await cancelSubscriptionsOf(tx, customer.id, now);
     await revokeSeats(tx, { buyer_id: customer.id }, now);
-    await removeMembers(tx, customer, isAnonymous, now);
     await removePaymentMethods(tx, customer.id, now);
   });
 }
@@ -60,6 +61,7 @@ async function removeMembers(tx: Tx, customer: Customer, isAnonymous: boolean, n
 async function forgetTraces(tx: Tx, customer: Customer): Promise<void> {
   await forgetOrdersOf(tx, customer.id);
   await forgetSubscriptionsOf(tx, customer.id);
+  await forgetSeatsOf(tx, customer.id);
   await forgetPaymentsOf(tx, customer.id);
   await forgetTrialsOf(tx, customer.id);
   await forgetBuyer(tx, customer);

@@ -42,11 +42,12 @@ export function customerUpdated(before: Customer, customer: Customer, now: Date)
   const presented = presentCustomer(customer);
   const previous = { ...presentCustomer(before), modified_at: presented.modified_at };
   if (isDeepStrictEqual(previous, presented)) return [];
+  const updated_fields = updatedFields(before, customer);
+  const isEvent = Object.keys(updated_fields).length > 0;
   return [
-    systemEvent('customer.updated', eventContext(customer, now), {
-      ...facts(customer),
-      updated_fields: updatedFields(before, customer),
-    }),
+    ...(isEvent
+      ? [systemEvent('customer.updated', eventContext(customer, now), { ...facts(customer), updated_fields })]
+      : []),
     webhookEvent('customer.updated', customer.organization_id, presented, now),
     stateChanged('customers', customer.id, presented),
   ];

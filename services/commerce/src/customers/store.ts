@@ -98,11 +98,12 @@ export async function getCustomer(
   return found[0];
 }
 
-function findCustomers(
+/** The live customers of that name: at most one for an id, one in each organization for an external id; two suffice. */
+export function findCustomers(
   reader: Reader,
   organizationIds: readonly string[],
   reference: CustomerReference,
-  lock: boolean,
+  lock = false,
 ): Promise<Customer[]> {
   const builder = live(reader);
   whereIn(builder, 'customer.organization_id', organizationIds);
@@ -118,7 +119,7 @@ export async function findCustomer(
   organizationId: string,
   reference: CustomerReference,
 ): Promise<Customer | undefined> {
-  return (await findCustomers(reader, [organizationId], reference, false))[0];
+  return (await findCustomers(reader, [organizationId], reference))[0];
 }
 
 /** The organization's live customer with this e-mail address, or null. */
@@ -155,6 +156,10 @@ export async function customersById(reader: Reader, ids: readonly string[]): Pro
     .getMany();
   return new Map(found.map((customer) => [customer.id, customer]));
 }
+
+/** Whether there is, or was, such a customer. */
+export const isCustomer = (reader: Reader, id: string): Promise<boolean> =>
+  reader.getRepository(customers).existsBy({ id });
 
 export async function insertCustomer(tx: Tx, customer: Customer, messages: OutgoingMessage[]): Promise<void> {
   await refusingDuplicates(customer, () => tx.getRepository(customers).insert(customer as never));

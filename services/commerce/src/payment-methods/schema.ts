@@ -34,3 +34,25 @@ export const CustomerPaymentMethod = z
     z.object(genericShape).meta({ id: 'PaymentMethodGeneric' }),
   ])
   .meta({ id: 'CustomerPaymentMethod' });
+
+export const CustomerPaymentMethodCreate = z
+  .object({
+    confirmation_token_id: z.string().min(1).max(500),
+    set_default: z.boolean(),
+    return_url: z.string().max(2_083),
+  })
+  .meta({ id: 'CustomerPaymentMethodCreate' });
+export const CustomerPaymentMethodConfirm = z
+  .object({ setup_intent_id: z.string().min(1).max(500), set_default: z.boolean() })
+  .meta({ id: 'CustomerPaymentMethodConfirm' });
+
+export const CustomerPaymentMethodCreateResponse = z
+  .discriminatedUnion('status', [
+    z
+      .object({ status: z.literal('succeeded'), payment_method: CustomerPaymentMethod })
+      .meta({ id: 'CustomerPaymentMethodCreateSucceededResponse' }),
+    z
+      .object({ status: z.literal('requires_action'), client_secret: z.string() })
+      .meta({ id: 'CustomerPaymentMethodCreateRequiresActionResponse' }),
+  ])
+  .meta({ id: 'CustomerPaymentMethodCreateResponse' });

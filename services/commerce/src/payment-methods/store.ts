@@ -55,6 +55,22 @@ export async function keepPaymentMethod(tx: Tx, method: PaymentMethod): Promise<
   return live(tx, method.customer_id).andWhere('method.processor_id = :processor_id', method).getOneOrFail();
 }
 
+/** The customer's newest method besides one, or null. */
+export const newestOtherMethod = (
+  tx: Tx,
+  customerId: string,
+  exceptId: string,
+): Promise<PaymentMethod | null> =>
+  live(tx, customerId)
+    .andWhere('method.id <> :exceptId', { exceptId })
+    .orderBy('method.created_at', 'DESC')
+    .addOrderBy('method.id', 'DESC')
+    .getOne();
+
+export async function removePaymentMethod(tx: Tx, { id }: PaymentMethod, now: Date): Promise<void> {
+  await tx.getRepository(paymentMethods).update(id, { deleted_at: now, modified_at: now });
+}
+
 /** A customer's methods go with the customer. */
 export async function removePaymentMethods(tx: Tx, customerId: string, now: Date): Promise<void> {
   await tx

@@ -50,6 +50,8 @@ export interface PaymentProcessor {
   charge(key: string, methodId: string, sum: Sum): Promise<Outcome>;
   /** How the intent under a key stands; undefined if there is none. */
   read(key: string): Promise<Outcome | undefined>;
+  /** The key an intent was made under; undefined if there is no such intent. */
+  keyOf(intentId: string): Promise<string | undefined>;
   /** Gives up an intent that still waits for its buyer; afterwards it cannot succeed. */
   cancel(key: string): Promise<void>;
 }

@@ -146,6 +146,12 @@ export function sandboxProcessor(db: Database): SandboxProcessor {
       const known = await find(key);
       return known && toOutcome(known);
     },
+    async keyOf(intentId) {
+      const rows: { key: string }[] = await db.query('select key from sandbox_intents where id = $1', [
+        intentId,
+      ]);
+      return rows[0]?.key;
+    },
     async cancel(key) {
       await db.query(
         `update sandbox_intents set status = 'failed', decline = $2 where key = $1 and status = 'requires_action'`,

@@ -2,15 +2,21 @@ import { presentmentCurrencies } from '@tributary/runtime/currencies.ts';
 import { isDecimal, parseDecimal, toWire } from '@tributary/runtime/decimal.ts';
 import { Id, Int32 } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
-import { ProductPriceSeatTier, SeatTierType, TaxBehaviorOption } from './schema.ts';
 
 /** Prices as a merchant writes them, here for one session only. */
 
 export const PresentmentCurrency = z.enum(presentmentCurrencies).meta({ id: 'PresentmentCurrency' });
 
+const TaxBehaviorOption = z.enum(['location', 'inclusive', 'exclusive']).meta({ id: 'TaxBehaviorOption' });
+const SeatTierType = z.enum(['volume', 'graduated']).meta({ id: 'SeatTierType' });
+
 const MAX_TIERS = 1_000;
 const MAX_PRICES = 1_000;
 const atLeast = (least: number) => z.int32().min(least);
+
+const ProductPriceSeatTier = z
+  .object({ min_seats: atLeast(1), max_seats: atLeast(1).nullish(), price_per_seat: atLeast(0) })
+  .meta({ id: 'ProductPriceSeatTier' });
 
 const UNIT_BOUNDS = { integerDigits: 5, fractionDigits: 12 };
 const UnitAmount = z
