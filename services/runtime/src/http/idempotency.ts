@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import { newId } from '@tributary/proto/id.ts';
 import type { Database, Tx } from '../db/transaction.ts';
 import { IdempotentRequestRunning, invalid, Problem } from './problem.ts';
 import { Reply } from './reply.ts';
+import { keyHash, openAnswer, sealAnswer } from './sealed-answer.ts';
 
 /** After this time a request that never finished (its process died) may be tried again under its key. */
 const LEASE_SECONDS = 60;
@@ -12,13 +14,14 @@ const MAX_KEY_LENGTH = 255;
 export const IDEMPOTENCY_TABLE = `
   create table idempotency_keys (
     owner text not null,
-    key text not null,
+    key_hash text not null,
     fingerprint text not null,
-    status smallint,
-    body jsonb,
+    lease uuid not null,
     leased_until timestamptz not null,
+    status smallint,
+    answer bytea,
     created_at timestamptz not null default now(),
-    primary key (owner, key)
+    primary key (owner, key_hash)
   );
   create index idempotency_keys_created_at on idempotency_keys (created_at);
 `;
@@ -27,6 +30,15 @@ export const IDEMPOTENCY_TABLE = `
 export interface Claim {
   owner: string;
   key: string;
+  /** Tells this claim from a later one, made after this one's lease ran out. */
+  lease: string;
+  isSettled: boolean;
+}
+
+interface Kept {
+  fingerprint: string;
+  status: number | null;
+  answer: Buffer | null;
 }
 
 /**
@@ -43,24 +55,29 @@ export async function claimKey(
   if (key.length > MAX_KEY_LENGTH)
     throw invalid(['header', 'idempotency-key'], `At most ${MAX_KEY_LENGTH} characters`);
   const fingerprint = hash('sha256', request, 'base64');
+  const lease = newId();
   const claimed: unknown[] = await db.query(
-    `insert into idempotency_keys (owner, key, fingerprint, leased_until)
-     values ($1, $2, $3, now() + make_interval(secs => $4))
-     on conflict (owner, key) do update
-       set leased_until = excluded.leased_until, fingerprint = excluded.fingerprint, status = null, body = null,
-           created_at = now()
+    `insert into idempotency_keys (owner, key_hash, fingerprint, lease, leased_until)
+     values ($1, $2, $3, $4, now() + make_interval(secs => $5))
+     on conflict (owner, key_hash) do update
+       set fingerprint = excluded.fingerprint, lease = excluded.lease, leased_until = excluded.leased_until,
+           status = null, answer = null, created_at = now()
        where (idempotency_keys.status is null and idempotency_keys.leased_until < now()
               and idempotency_keys.fingerprint = excluded.fingerprint)
-          or idempotency_keys.created_at < now() - make_interval(hours => $5)
+          or idempotency_keys.created_at < now() - make_interval(hours => $6)
      returning 1`,
-    [owner, key, fingerprint, LEASE_SECONDS, KEEP_HOURS],
+    [owner, keyHash(key), fingerprint, lease, LEASE_SECONDS, KEEP_HOURS],
   );
-  if (claimed.length > 0) return { owner, key };
-  const [stored]: { fingerprint: string; status: number | null; body: unknown }[] = await db.query(
-    'select fingerprint, status, body from idempotency_keys where owner = $1 and key = $2',
-    [owner, key],
+  if (claimed.length > 0) return { owner, key, lease, isSettled: false };
+  const [kept]: Kept[] = await db.query(
+    'select fingerprint, status, answer from idempotency_keys where owner = $1 and key_hash = $2',
+    [owner, keyHash(key)],
   );
-  if (stored && stored.fingerprint !== fingerprint) {
+  return replay(kept, fingerprint, key);
+}
+
+function replay(kept: Kept | undefined, fingerprint: string, key: string): Reply {
+  if (kept && kept.fingerprint !== fingerprint) {
     throw invalid(
       ['header', 'idempotency-key'],
       'This key was used with a different request.',
@@ -68,35 +85,37 @@ export async function claimKey(
       key,
     );
   }
-  if (!stored || stored.status === null) {
+  if (!kept?.answer || kept.status === null) {
     throw new Problem(IdempotentRequestRunning, 'A request with this idempotency key is still running.', {
       'retry-after': '1',
     });
   }
-  return new Reply(stored.status, stored.body ?? undefined, { 'idempotency-replayed': 'true' });
+  const { body, headers } = openAnswer(kept.answer, key);
+  return new Reply(kept.status, body, { ...headers, 'idempotency-replayed': 'true' });
 }
 
-/** Stores the answer under the key, in the transaction of the effect. */
-export async function settleKey(
-  tx: Pick<Tx, 'query'>,
-  claim: Claim,
-  status: number,
-  body: unknown,
-): Promise<void> {
-  await tx.query('update idempotency_keys set status = $3, body = $4 where owner = $1 and key = $2', [
-    claim.owner,
-    claim.key,
-    status,
-    body === undefined ? null : JSON.stringify(body),
-  ]);
+/**
+ * Stores the answer under the key, in the transaction of the effect.
+ * @throws Problem 409 when another request took the key over meanwhile: the transaction must not commit
+ */
+export async function settleKey(tx: Pick<Tx, 'query'>, claim: Claim, reply: Reply): Promise<void> {
+  const answer = sealAnswer({ body: reply.body, headers: reply.headers }, claim.key);
+  const [, settled]: [unknown, number] = await tx.query(
+    `update idempotency_keys set status = $4, answer = $5
+     where owner = $1 and key_hash = $2 and lease = $3 and status is null`,
+    [claim.owner, keyHash(claim.key), claim.lease, reply.status, answer],
+  );
+  if (settled !== 1) {
+    throw new Problem(IdempotentRequestRunning, 'Another request with this idempotency key took over.');
+  }
 }
 
 /** Gives the key back when the request failed without an answer worth keeping. */
 export async function releaseKey(db: Database, claim: Claim): Promise<void> {
-  await db.query('delete from idempotency_keys where owner = $1 and key = $2 and status is null', [
-    claim.owner,
-    claim.key,
-  ]);
+  await db.query(
+    'delete from idempotency_keys where owner = $1 and key_hash = $2 and lease = $3 and status is null',
+    [claim.owner, keyHash(claim.key), claim.lease],
+  );
 }
 
 const DELETE_BATCH = 10_000;
@@ -104,8 +123,8 @@ const DELETE_BATCH = 10_000;
 /** Deletes keys older than a day, one bounded batch; returns whether more are left. */
 export async function deleteOldKeys(db: Database): Promise<boolean> {
   const [, deleted]: [unknown, number] = await db.query(
-    `delete from idempotency_keys where (owner, key) in (
-       select owner, key from idempotency_keys
+    `delete from idempotency_keys where (owner, key_hash) in (
+       select owner, key_hash from idempotency_keys
        where created_at < now() - make_interval(hours => $1) order by created_at limit $2)`,
     [KEEP_HOURS, DELETE_BATCH],
   );

@@ -26,6 +26,8 @@ interface App {
   /** Resolves when the slow route may go on. */
   gate: Promise<void>;
   entered: () => void;
+  /** Stalls the first caller until it is woken. */
+  stall: () => Promise<void>;
 }
 
 const PaymentFailed = problemType('PaymentFailed', 402);
@@ -66,6 +68,24 @@ const routes = [
     },
   }),
   route({
+    method: 'POST',
+    path: '/v1/notes/stalled',
+    operation: 'notes:stalled',
+    summary: 'Create note; the first time it is called it stalls',
+    access: merchant('products:write'),
+    status: 201,
+    body: Note,
+    response: z.object({ id: Id }),
+    handle: async (call, app) => {
+      await app.stall();
+      return call.transaction(async (tx) => {
+        const id = newId();
+        await tx.query('insert into notes (id, text) values ($1, $2)', [id, call.body.text]);
+        return { id };
+      });
+    },
+  }),
+  route({
     method: 'GET',
     path: '/v1/notes/{id}',
     operation: 'notes:get',
@@ -86,10 +106,20 @@ let service: ServiceUnderTest;
 const caller = organizationToken(newId());
 const gate = Promise.withResolvers<void>();
 const entered = Promise.withResolvers<void>();
+const stalled = Promise.withResolvers<void>();
+const wake = Promise.withResolvers<void>();
+let isFirst = true;
+
+async function stall(): Promise<void> {
+  if (!isFirst) return;
+  isFirst = false;
+  stalled.resolve();
+  await wake.promise;
+}
 
 beforeAll(async () => {
   database = await createTestDatabase('runtime', { entities: [], migrations: [CreateNotes1700000000000] });
-  const app = { gate: gate.promise, entered: entered.resolve };
+  const app = { gate: gate.promise, entered: entered.resolve, stall };
   service = await serviceUnderTest({ service: 'notes', routes, app, db: database.db, now: () => new Date() });
 });
 afterAll(async () => {
@@ -232,6 +262,37 @@ describe('an idempotency key', () => {
       headers: { 'idempotency-key': key },
     });
     expect(other.body.text).toBe('theirs');
+  });
+
+  test('whose first request lost its lease is settled by the one that took over, and takes effect once', async () => {
+    const headers = { 'idempotency-key': newId() };
+    const before = await noteCount();
+    const slow = service.request('POST', '/v1/notes/stalled', {
+      as: caller,
+      body: { text: 'late' },
+      headers,
+    });
+    await stalled.promise;
+    await database.db.query("update idempotency_keys set leased_until = now() - interval '1 second'");
+    const second = await service.request('POST', '/v1/notes/stalled', {
+      as: caller,
+      body: { text: 'late' },
+      headers,
+    });
+    wake.resolve();
+    expect([(await slow).status, second.status]).toEqual([409, 201]);
+    expect(await noteCount()).toBe(before + 1);
+  });
+
+  test('is not kept, nor is the answer readable without it', async () => {
+    const key = newId();
+    await create({ text: 'a very secret token' }, key);
+    const rows = await database.db.query('select * from idempotency_keys');
+    const text = JSON.stringify(rows, (_, value) =>
+      value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+    );
+    expect(text).not.toContain(key);
+    expect(text).not.toContain('secret token');
   });
 
   test('a hundred twins at once leave one effect', async () => {

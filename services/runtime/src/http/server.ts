@@ -91,7 +91,7 @@ async function answer<App>(
   try {
     const result = await route.handle(call as Call<never, never, never>, options.app);
     const reply = result instanceof Reply ? result : new Reply(route.status, result);
-    if (claim) await settleKey(options.db.manager, claim, reply.status, reply.body);
+    if (claim && !claim.isSettled) await settleKey(options.db.manager, claim, reply);
     send(response, reply);
   } catch (error) {
     if (claim) await giveUp(options.db, claim, error);
@@ -150,25 +150,28 @@ function callOf<App>(
     ip: request.header('x-forwarded-for')?.split(',')[0]?.trim() ?? request.ip ?? '',
     requestId: currentRequestId() ?? '',
     now: options.now(),
-    transaction: (work) =>
-      inTransaction(options.db, async (tx) => {
-        const result = await work(tx);
-        if (claim) {
-          const reply: Reply = result instanceof Reply ? result : new Reply(route.status, result);
-          await settleKey(tx, claim, reply.status, reply.body);
-        }
-        return result;
-      }),
+    async transaction(work) {
+      const result = await inTransaction(options.db, async (tx) => {
+        const value = await work(tx);
+        if (claim)
+          await settleKey(tx, claim, value instanceof Reply ? value : new Reply(route.status, value));
+        return value;
+      });
+      if (claim) claim.isSettled = true;
+      return result;
+    },
   };
 }
 
 /** A refusal is an answer and is kept; after a bug the client may try again. */
 async function giveUp(db: Database, claim: Claim, error: unknown): Promise<void> {
-  if (error instanceof Problem && error.type.status < 500) {
-    await settleKey(db.manager, claim, error.type.status, { error: error.type.name, detail: error.message });
-  } else {
-    await releaseKey(db, claim);
-  }
+  if (claim.isSettled) return;
+  if (!(error instanceof Problem) || error.type.status >= 500) return releaseKey(db, claim);
+  const body = { error: error.type.name, detail: error.message };
+  // A request that took the key over stores its own answer.
+  await settleKey(db.manager, claim, new Reply(error.type.status, body, error.headers)).catch(
+    () => undefined,
+  );
 }
 
 function send(response: Response, reply: Reply): void {
