@@ -31,6 +31,7 @@ export async function startNotifications(
   const log = createLog({ service: name, level: config.logLevel });
   const clock = given.clock ?? systemClock;
   const mailer = createMailer(config);
+  const outbound = createOutbound(mayReachPrivate(config));
   const db = await openDatabase({
     url: config.databaseUrl,
     entities,
@@ -48,7 +49,7 @@ export async function startNotifications(
     log,
     organizations: replica<OrganizationCopy>(name, 'organizations', identity),
     vault: createVault(config.sealingSecret ?? config.internalSecret),
-    outbound: createOutbound(mayReachPrivate(config)),
+    outbound,
     mailer,
     random: Math.random,
     publicUrl: config.publicUrl,

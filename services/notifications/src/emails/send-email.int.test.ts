@@ -5,6 +5,7 @@ import { newId } from '@tributary/proto/id.ts';
 import { type Notifications, notificationsUnderTest } from '../testing/notifications.ts';
 import type { Mail, Mailer } from './mailer.ts';
 import { claimEmails, sendEmail } from './send-email.flow.ts';
+import { deleteOldEmails } from './store.ts';
 
 /** A mail server that takes what it is given, or fails the way it is told to. */
 const server = {
@@ -111,7 +112,6 @@ test('two processes never send the same mail', async () => {
 });
 
 test('the log of a mail is deleted after 90 days', async () => {
-  const { deleteOldEmails } = await import('./store.ts');
   const message = order();
   await service.tell(message);
   service.clock.advance({ minutes: 10 });

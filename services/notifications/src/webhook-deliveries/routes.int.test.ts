@@ -3,6 +3,7 @@ import { newId } from '@tributary/proto/id.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { type Notifications, notificationsUnderTest } from '../testing/notifications.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
+import { archiveBodies } from '../webhook-events/store.ts';
 
 const DAY_MS = 86_400_000;
 const organizationId = newId();
@@ -197,7 +198,6 @@ describe('redeliver', () => {
   });
 
   test('of an event older than 90 days is accepted and sends nothing: its payload is gone', async () => {
-    const { archiveBodies } = await import('../webhook-events/store.ts');
     const { id } = await eventOf(`?endpoint_id=${paid.id}`);
     await archiveBodies(service.app.db, new Date(startedAt.getTime() + 90 * DAY_MS));
     expect(await eventOf(`?endpoint_id=${paid.id}`)).toMatchObject({ is_archived: false });

@@ -10,17 +10,15 @@ import { insertWebhookDelivery } from '../webhook-deliveries/store.ts';
 import { lockWebhookEndpoint, saveWebhookEndpoint } from '../webhook-endpoints/store.ts';
 import { afterEvent, type WebhookEndpoint } from '../webhook-endpoints/webhook-endpoint.ts';
 import { Interrupted, postWebhook } from './post-webhook.ts';
-import { signedHeaders } from './signature.ts';
 import {
   claimDueEvents,
   type Dispatch,
   findDispatches,
   hurryNextEvent,
-  lockClaimedEvent,
   releaseClaim,
-  saveWebhookEvent,
-  skipPendingEvents,
-} from './store.ts';
+} from './queue-store.ts';
+import { signedHeaders } from './signature.ts';
+import { lockClaimedEvent, saveWebhookEvent, skipPendingEvents } from './store.ts';
 import { afterAttempt, isSuccess, type Outcome } from './webhook-event.ts';
 
 /** Claims due events whose turn it is; each must then be given to {@link deliverWebhookEvent}. */

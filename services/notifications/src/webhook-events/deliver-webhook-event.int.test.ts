@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { type Notifications, notificationsUnderTest } from '../testing/notifications.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { claimWebhookEvents, deliverWebhookEvent } from './deliver-webhook-event.flow.ts';
+import { claimDueEvents, findDispatches } from './queue-store.ts';
 
 let service: Notifications;
 let receiver: Receiver;
@@ -385,7 +386,6 @@ describe('an endpoint that goes away', () => {
   test('between claim and request is sent nothing', async () => {
     const endpoint = await createEndpoint();
     await happen();
-    const { claimDueEvents, findDispatches } = await import('./store.ts');
     const { ids, claimId } = await claimDueEvents(service.app.db, service.clock.now(), 100);
     await service.request('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`, { as: merchant() });
     const [dispatch] = await findDispatches(service.app.db, ids, claimId);
