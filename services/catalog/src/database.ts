@@ -5,7 +5,8 @@ import { entitlements, seats } from './entitlements/store.ts';
 import { files } from './files/store.ts';
 import { activations, licenseKeys } from './license-keys/store.ts';
 import { CreateCatalog1767225600000 } from './migrations/1767225600000-create-catalog.ts';
-import { prices, products } from './products/store.ts';
+import { prices } from './products/price-store.ts';
+import { products } from './products/store.ts';
 
 export const entities = [
   products,

@@ -1,7 +1,8 @@
 import { eventTopics } from '@tributary/proto/events/topics.ts';
 import { z } from 'zod';
 import { consumer } from '../app.ts';
-import { hasSeatPrice, productsById } from '../products/store.ts';
+import { hasSeatPrice } from '../products/price-store.ts';
+import { productsById } from '../products/store.ts';
 import type { Entitlement } from './entitlement.ts';
 import { ensureEntitlement, updateEntitlement } from './store.ts';
 import { syncEntitlement } from './sync-entitlement.flow.ts';

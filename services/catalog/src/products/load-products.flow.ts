@@ -3,8 +3,9 @@ import { benefitsOfProducts } from '../benefits/store.ts';
 import { attachedFieldsOf } from '../custom-fields/store.ts';
 import { mediasOfProducts } from '../files/store.ts';
 import { copyTables, localCopies, type MeterCopy } from '../replicas.ts';
+import { pricesOfProducts } from './price-store.ts';
 import type { Product, ProductView } from './product.ts';
-import { pricesOfProducts, publicProductsOf } from './store.ts';
+import { publicProductsOf } from './store.ts';
 
 /** Adds to products what their representation embeds, in a fixed number of statements. */
 export async function loadProducts(reader: Reader, products: readonly Product[]): Promise<ProductView[]> {

@@ -2,7 +2,7 @@ import { stateTopics } from '@tributary/proto/events/topics.ts';
 import { z } from 'zod';
 import { consumer } from '../app.ts';
 import { requestSweep } from '../sweeps/request-sweep.flow.ts';
-import { isMetered } from './store.ts';
+import { isMetered } from './price-store.ts';
 
 /** Prices embed their meter: products are published anew when it is renamed. */
 export const onMeterChanged = consumer({

@@ -6,15 +6,11 @@ import { owningOrganization, requireAdministrator } from '@tributary/runtime/pri
 import { z } from 'zod';
 import { route } from '../app.ts';
 import { reachable } from '../scope.ts';
+import { readSurroundings } from './check-product.flow.ts';
 import { loadProduct, loadProducts } from './load-products.flow.ts';
 import { presentProduct } from './present.ts';
-import {
-  changeBenefits,
-  changeProduct,
-  createProduct,
-  lockProduct,
-  readSurroundings,
-} from './save-product.flow.ts';
+import { changeBenefits } from './product-benefits.flow.ts';
+import { changeProduct, createProduct } from './save-product.flow.ts';
 import { Product, ProductBenefitsUpdate, ProductCreate, ProductUpdate, ProductVisibility } from './schema.ts';
 import { getProduct, listProducts, productSortKeys } from './store.ts';
 
@@ -97,7 +93,7 @@ export const productRoutes = [
       requireAdministrator(principal, organization_id);
       const surroundings = await readSurroundings(app, organization_id, body.prices ?? []);
       return transaction(async (tx) => {
-        const product = await lockProduct(tx, [organization_id], id);
+        const product = await getProduct(tx, [organization_id], id, true);
         return changeProduct(tx, product, body, surroundings, app.links, now);
       });
     },
@@ -114,7 +110,7 @@ export const productRoutes = [
     problems: [NotPermitted, ResourceNotFound],
     handle: ({ params: { id }, principal, body, now, transaction }, { links }) =>
       transaction(async (tx) => {
-        const product = await lockProduct(tx, reachable(principal), id);
+        const product = await getProduct(tx, reachable(principal), id, true);
         requireAdministrator(principal, product.organization_id);
         return changeBenefits(tx, product, body.benefits, links, now);
       }),

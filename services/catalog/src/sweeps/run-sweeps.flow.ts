@@ -12,7 +12,7 @@ import { lockGranted } from '../benefit-grants/store.ts';
 import type { Benefit } from '../benefits/benefit.ts';
 import { lockEntitlement, lockEntitlements, seatsAfter, updateEntitlement } from '../entitlements/store.ts';
 import { benefitsOf, syncEntitlement, syncSeatHolders } from '../entitlements/sync-entitlement.flow.ts';
-import { republishProducts } from '../products/save-product.flow.ts';
+import { republishProducts } from '../products/publish-product.flow.ts';
 import { lockProductsWith } from '../products/store.ts';
 import type { Sweep, SweepKind } from './sweep.ts';
 
