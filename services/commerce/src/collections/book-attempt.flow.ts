@@ -1,4 +1,5 @@
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
+import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import { lockCustomer } from '../customers/store.ts';
 import { orderUnvoided, orderUpdated, orderVoided } from '../orders/messages.ts';
 import { planPaymentAttempt, unvoidOrder, voidOrder } from '../orders/order.ts';
@@ -10,7 +11,7 @@ import type { Decline } from '../payments/processor.ts';
 import { insertPayment } from '../payments/store.ts';
 import { isBillable } from '../subscriptions/cancellation.ts';
 import { endSubscription } from '../subscriptions/end-subscription.flow.ts';
-import { subscriptionMail } from '../subscriptions/mails.ts';
+import { renewalMail, subscriptionMail } from '../subscriptions/mails.ts';
 import { subscriptionPastDue, subscriptionReactivated } from '../subscriptions/messages.ts';
 import { recordSubscription } from '../subscriptions/record-subscription.flow.ts';
 import { lockSubscription } from '../subscriptions/store.ts';
@@ -82,6 +83,7 @@ async function bookSuccess(tx: Tx, books: Books, payment: Payment, now: Date): P
   await endCollection(tx, order.id);
   await settleOrder(tx, await reopened(tx, books.view, now), payment, now);
   const { subscription, parts } = books;
+  if (isBillable(subscription)) await emit(tx, renewalMail(subscription, parts));
   const isClear = !(await hasFailedCollection(tx, subscription.id));
   if (subscription.status === 'past_due' && isClear) {
     const next = recover(subscription, now);

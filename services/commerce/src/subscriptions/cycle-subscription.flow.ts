@@ -1,5 +1,6 @@
 import { inTransaction, type Tx } from '@tributary/runtime/db/transaction.ts';
 import { parseDecimal } from '@tributary/runtime/decimal.ts';
+import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import type { App } from '../app.ts';
 import { startCollection } from '../collections/store.ts';
 import { lockCustomer } from '../customers/store.ts';
@@ -9,9 +10,10 @@ import type { NewOrderItem } from '../orders/order.ts';
 import { placeOrder, settleOrder } from '../orders/place-order.flow.ts';
 import { isCapable } from '../organizations/organization.ts';
 import { isMetered } from '../products/price.ts';
+import { isBillable } from './cancellation.ts';
 import { type CycleOutcome, cycle, isCycleDue } from './cycle.ts';
 import { endSubscription } from './end-subscription.flow.ts';
-import { subscriptionMail } from './mails.ts';
+import { renewalMail } from './mails.ts';
 import { subscriptionCycled } from './messages.ts';
 import { recordSubscription } from './record-subscription.flow.ts';
 import {
@@ -95,15 +97,10 @@ async function renew(
   usage: PeriodUsage,
   now: Date,
 ): Promise<void> {
-  const { next: subscription, opened, endsTrial } = outcome;
+  const { next: subscription, opened } = outcome;
   const { name } = parts.product;
   const begun = { ...parts, meters: parts.meters.map((part) => ({ ...part, ...NOTHING_USED })) };
-  const mail = endsTrial ? 'subscription_cycled_after_trial' : 'subscription_cycled';
-  const messages = [
-    ...subscriptionCycled({ ...begun, subscription }, now),
-    ...subscriptionMail(mail, subscription, parts),
-  ];
-  await recordSubscription(tx, subscription, messages, now);
+  await recordSubscription(tx, subscription, subscriptionCycled({ ...begun, subscription }, now), now);
   const items = renewalItems(subscription, name, opened, usage);
   await bill(
     tx,
@@ -172,6 +169,10 @@ async function bill(
     now,
   );
   await insertBilledPeriod(tx, subscription.id, starts, placed.order.id);
-  if (collectionOf(placed.order, currency).charged > 0) await startCollection(tx, placed.order, now);
-  else await settleOrder(tx, placed, null, now);
+  if (collectionOf(placed.order, currency).charged > 0) {
+    await startCollection(tx, placed.order, now);
+    return;
+  }
+  await settleOrder(tx, placed, null, now);
+  if (isBillable(subscription)) await emit(tx, renewalMail(subscription, parts));
 }

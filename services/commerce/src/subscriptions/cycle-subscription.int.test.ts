@@ -64,6 +64,7 @@ const events = async (name: string): Promise<Any[]> =>
   (await shop.outbox())
     .filter((row) => row.type === name && row.topic.startsWith('tributary.events.'))
     .map(({ value }: Any) => ({ timestamp: value.timestamp, metadata: value.metadata }));
+const mails = async () => (await shop.told('email.send')).map(({ template }) => template);
 const payments = (orderId: string): Promise<Any[]> =>
   shop.app.db.query('select * from payments where order_id = $1 order by created_at, id', [orderId]);
 
@@ -141,6 +142,7 @@ describe('at the end of a period', () => {
       { metadata: { order_id: order.id, subscription_id: id, amount: 1_000 } },
     ]);
     expect(await shop.told('subscriptions.changed')).toMatchObject([{ id, status: 'active' }]);
+    expect(await mails()).toEqual(['subscription_cycled']);
   });
 
   test('a scheduler that was away catches up, one order for each period', async () => {
@@ -319,6 +321,7 @@ describe('usage', () => {
       'subscription.updated',
       'subscription.cycled',
     ]);
+    expect(await mails()).toEqual(['subscription_cycled_after_trial']);
   });
 });
 

@@ -48,3 +48,13 @@ export function subscriptionMail(
   };
   return [emailCommand({ organization_id: organization.id, to: customer.email, template, data })];
 }
+
+/** A renewal has been paid for: the first one after a trial is news of its own. */
+export function renewalMail(subscription: Subscription, parts: MailParts): OutgoingMessage[] {
+  const isFirst = subscription.trial_end?.getTime() === subscription.current_period_start.getTime();
+  return subscriptionMail(
+    isFirst ? 'subscription_cycled_after_trial' : 'subscription_cycled',
+    subscription,
+    parts,
+  );
+}
