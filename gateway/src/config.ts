@@ -57,6 +57,8 @@ export interface GatewayConfig {
   trustedProxies: number;
   rateLimitFactor: number;
   drainMs: number;
+  /** Longest silence of a service, ms; a minute unless told otherwise. */
+  silenceMs?: number;
 }
 
 /** Reads the environment of a gateway started alone; each service's address is in `<NAME>_URL`. */

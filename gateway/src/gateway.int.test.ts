@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { portOf } from '@tributary/runtime/http/server.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
-import { type GatewayUnderTest, gatewayUnderTest } from './testing/gateway-under-test.ts';
+import { type GatewayUnderTest, gatewayUnderTest, listening } from './testing/gateway-under-test.ts';
 
 const ORGANIZATION = '00000000-0000-4000-8000-000000000001';
 const PAGE = 'https://shop.example';
@@ -248,13 +249,32 @@ describe('documents', () => {
     );
   });
 
-  test('not ready while a service is not there; ready once each was', async () => {
-    expect((await send('GET', '/readyz')).status).toBe(503);
-    const whole = await gatewayUnderTest();
-    const { port } = new URL(whole.url);
-    const ready = await gatewayUnderTest({ services: { things: `http://127.0.0.1:${port}` } });
-    expect((await fetch(`${ready.url}/readyz`)).status).toBe(503);
-    await Promise.all([whole.stop(), ready.stop()]);
+  test('not ready while a service is not there', async () => {
+    const response = await send('GET', '/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ checks: { things: 'ok', down: 'failed' } });
+  });
+
+  test('ready once every service was; then only the one that knows tokens can end it', async () => {
+    const down = new Set<string>();
+    const services = await Promise.all(
+      ['identity', 'other'].map(async (name) => {
+        const server = await listening((_request, response) => {
+          response.writeHead(down.has(name) ? 503 : 200).end();
+        });
+        return [name, server] as const;
+      }),
+    );
+    const addresses = services.map(([name, server]) => [name, `http://127.0.0.1:${portOf(server)}`]);
+    const apart = await gatewayUnderTest({ services: Object.fromEntries(addresses) });
+    const status = async () => (await fetch(`${apart.url}/readyz`)).status;
+    expect(await status()).toBe(200);
+    down.add('other');
+    expect(await status()).toBe(200);
+    down.add('identity');
+    expect(await status()).toBe(503);
+    await apart.stop();
+    for (const [, server] of services) server.close();
   });
 });
 

@@ -68,7 +68,8 @@ export function startGateway(
     });
     const accesses = accessLog(log);
     closing.add('access log', accesses.flush);
-    const proxy = proxyTo({ services: config.services, trustsProxies: config.trustedProxies > 0, log });
+    const { services, silenceMs } = config;
+    const proxy = proxyTo({ services, trustsProxies: config.trustedProxies > 0, log, silenceMs });
     closing.add('connections', proxy.close);
     const handle = gateway({
       matcher: matcher(routes),

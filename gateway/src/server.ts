@@ -9,6 +9,7 @@ const HEADERS_MS = 20_000;
 const REQUEST_MS = 10 * 60_000;
 /** Time that requests under way have to end once the port is closed. */
 const FINISH_MS = 15_000;
+const SWEEP_MS = 50;
 
 /** Listens; resolves once connections are accepted. */
 export async function listen(handle: RequestListener, port: number, host: string): Promise<Server> {
@@ -56,8 +57,10 @@ export async function drain(server: Server, noticeMs: number): Promise<void> {
   const isClosed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  server.closeIdleConnections();
+  // A connection whose request was under way is kept alive by its answer: it becomes idle only now.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const cutOff = setTimeout(() => server.closeAllConnections(), FINISH_MS);
   await isClosed;
+  clearInterval(sweep);
   clearTimeout(cutOff);
 }

@@ -82,7 +82,15 @@ export async function gatewayUnderTest(config: Partial<GatewayConfig> = {}): Pro
   const log = createLog({
     service: 'gateway',
     level: 'info',
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    destination: {
+      write: (text) =>
+        void lines.push(
+          ...text
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line)),
+        ),
+    },
   });
   const gateway = await startGateway(
     {
@@ -91,12 +99,15 @@ export async function gatewayUnderTest(config: Partial<GatewayConfig> = {}): Pro
       publicUrl: 'http://127.0.0.1',
       internalSecret: SECRET,
       environment: 'production',
-      services: { things: `http://127.0.0.1:${portOf(service)}`, down: 'http://127.0.0.1:1' },
       corsOrigins: [],
       trustedProxies: 0,
       rateLimitFactor: 1,
       drainMs: 0,
       ...config,
+      services: {
+        things: `http://127.0.0.1:${portOf(service)}`,
+        ...(config.services ?? { down: 'http://127.0.0.1:1' }),
+      },
     },
     {
       routes,
