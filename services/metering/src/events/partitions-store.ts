@@ -49,8 +49,12 @@ async function ensurePartition(db: Database, month: Month): Promise<void> {
 }
 
 async function isThere(db: Pick<Database, 'query'>, name: string): Promise<boolean> {
-  const [row]: [{ there: boolean }] = await db.query('select to_regclass($1) is not null as there', [name]);
-  return row.there;
+  // A look into the catalog: `to_regclass` may answer from a cache that does not know of other transactions yet.
+  const rows: unknown[] = await db.query(
+    'select 1 from pg_class where relname = $1 and relnamespace = current_schema()::regnamespace',
+    [name],
+  );
+  return rows.length > 0;
 }
 
 /** Drops the oldest partition whose month ended over `keptMonths` months ago; returns whether there was one. */

@@ -1,0 +1,182 @@
+import { newId } from '@tributary/runtime/db/id.ts';
+import { MAX_BODY_BYTES } from '@tributary/runtime/http/body.ts';
+import { organizationToken } from '@tributary/runtime/testing/principals.ts';
+import { createWorld, named, type World } from '../testing/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world?.stop());
+
+const post = (
+  given: { raw?: string | Buffer; body?: unknown; headers?: Record<string, string> },
+  as = world.merchant,
+) => world.service.request('POST', '/v1/events/ingest', { as, ...given });
+
+const stored = async (name: string): Promise<number> =>
+  (await world.service.request('GET', `/v1/events/?name=${name}`, { as: world.merchant })).body.pagination
+    .total_count;
+
+test('requests that are stored together are answered each with its own numbers', async () => {
+  const customer = await world.addCustomer();
+  const name = newId();
+  const meter = await world.createMeter({ filter: named(name) });
+  const event = (external_id: string, customer_id = customer.id) => ({ name, external_id, customer_id });
+  const shared = newId();
+  const requests = Array.from({ length: 64 }, (_, index) => {
+    if (index % 16 === 7) return [event(newId()), event(newId(), newId())];
+    if (index % 16 === 9) return [{ name: 'x'.repeat(129), customer_id: customer.id }];
+    return [event(`${name}-${index}`), event(`${name}-${index}`), event(shared)];
+  });
+  const answers = await Promise.all(requests.map((events) => post({ body: { events } })));
+  const good = answers.filter((answer) => answer.status === 200);
+  const refused = answers.filter((answer) => answer.status === 422);
+  expect([good.length, refused.length]).toEqual([56, 8]);
+  expect(good.filter(({ body }) => body.inserted === 2 && body.duplicates === 1)).toHaveLength(1);
+  expect(good.filter(({ body }) => body.inserted === 1 && body.duplicates === 2)).toHaveLength(55);
+  expect(refused.map(({ body }) => body.detail[0].loc.join('.')).toSorted()).toEqual([
+    ...Array.from({ length: 4 }, () => 'body.events.0.name'),
+    ...Array.from({ length: 4 }, () => 'body.events.1.customer_id'),
+  ]);
+  expect(await stored(name)).toBe(57);
+  expect(await world.balanceOf(customer.id, meter.id)).toMatchObject({ consumed: 57 });
+});
+
+test('organizations that come together stay apart', async () => {
+  const others = Array.from({ length: 8 }, () => organizationToken(newId()));
+  const external_id = newId();
+  const answers = await Promise.all(
+    others.map((as) =>
+      post({ body: { events: [{ name: 'x', external_customer_id: 'c', external_id }] } }, as),
+    ),
+  );
+  expect(answers.map(({ body }) => body)).toEqual(others.map(() => ({ inserted: 1, duplicates: 0 })));
+});
+
+test('60,000 events in one request hold up nobody', async () => {
+  const customer = await world.addCustomer();
+  const name = newId();
+  const meter = await world.createMeter({ filter: named(name), aggregation: { func: 'sum', property: 'n' } });
+  const events = Array.from({ length: 60_000 }, (_, n) => ({
+    name,
+    customer_id: customer.id,
+    external_id: `large-${n}`,
+    metadata: { n },
+  }));
+  const raw = JSON.stringify({ events });
+  expect(raw.length).toBeGreaterThan(8 * 1024 * 1024);
+  expect(raw.length).toBeLessThan(MAX_BODY_BYTES);
+  let isLargeDone = false;
+  const large = post({ raw }).finally(() => {
+    isLargeDone = true;
+  });
+  let answeredMeanwhile = 0;
+  while (!isLargeDone) {
+    await world.ingest([{ name: 'neighbour', external_customer_id: 'n' }]);
+    if (!isLargeDone) answeredMeanwhile += 1;
+  }
+  expect((await large).body).toEqual({ inserted: 60_000, duplicates: 0 });
+  expect(answeredMeanwhile).toBeGreaterThan(20);
+  expect(await world.balanceOf(customer.id, meter.id)).toMatchObject({ consumed: (60_000 * 59_999) / 2 });
+  const again = await post({ raw });
+  expect(again.body).toEqual({ inserted: 0, duplicates: 60_000 });
+}, 60_000);
+
+describe('bad input leaves nothing behind', () => {
+  const padded = (bytes: number) => {
+    const event = { name: 'padded', external_customer_id: 'c' };
+    const frame = JSON.stringify({ pad: '', events: [event] });
+    return JSON.stringify({ pad: 'x'.repeat(bytes - frame.length), events: [event] });
+  };
+
+  test('a body of 10 MiB is taken, one byte more is not', async () => {
+    expect((await post({ raw: padded(MAX_BODY_BYTES) })).body).toEqual({ inserted: 1, duplicates: 0 });
+    const over = await post({ raw: padded(MAX_BODY_BYTES + 1) });
+    expect([over.status, over.body.error]).toEqual([413, 'RequestBodyTooLarge']);
+    expect(await stored('padded')).toBe(1);
+  });
+
+  const first = '{"name":"left_behind","external_customer_id":"c"}';
+  test.each<[string, string | Buffer]>([
+    ['a depth bomb', `{"events":[${first},${'['.repeat(200_000)}`],
+    [
+      'a deep value',
+      `{"events":[${first},{"name":"x","external_customer_id":"c","metadata":{"a":${'['.repeat(100)}${']'.repeat(100)}}}]}`,
+    ],
+    [
+      'invalid UTF-8',
+      Buffer.concat([
+        Buffer.from(`{"events":[${first},{"name":"`),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}]}'),
+      ]),
+    ],
+    ['an escaped NUL', `{"events":[${first},{"name":"a\\u0000","external_customer_id":"c"}]}`],
+    [
+      'half a surrogate pair in a key',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"\\ud800":1}}]}`,
+    ],
+    [
+      '2^53',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":9007199254740993}}]}`,
+    ],
+    ['1e400', `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":1e400}}]}`],
+    ['NaN', `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":NaN}}]}`],
+    [
+      'a name of a megabyte',
+      `{"events":[${first},{"name":"${'n'.repeat(1024 * 1024)}","external_customer_id":"c"}]}`,
+    ],
+    [
+      'an external id of a megabyte',
+      `{"events":[${first},{"name":"a","external_customer_id":"${'n'.repeat(1024 * 1024)}"}]}`,
+    ],
+    ['three million empty events', `{"events":[${first},${'{},'.repeat(3_000_000)}{}]}`],
+    [
+      'the year 300000',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","timestamp":"+300000-01-01T00:00:00Z"}]}`,
+    ],
+  ])('%s', async (_what, raw) => {
+    const neighbours = Promise.all(
+      Array.from({ length: 5 }, () =>
+        post({ body: { events: [{ name: 'well', external_customer_id: 'c' }] } }),
+      ),
+    );
+    expect((await post({ raw })).status).toBe(422);
+    expect((await neighbours).map((answer) => answer.body)).toEqual(
+      Array.from({ length: 5 }, () => ({ inserted: 1, duplicates: 0 })),
+    );
+    expect(await stored('left_behind')).toBe(0);
+  });
+
+  test('names of the language are stored as they are', async () => {
+    const raw =
+      '{"events":[{"name":"__proto__","external_customer_id":"constructor","metadata":{"__proto__":"a","constructor":2}}],"__proto__":{"events":1}}';
+    expect((await post({ raw })).body).toEqual({ inserted: 1, duplicates: 0 });
+    const { body } = await world.service.request('GET', '/v1/events/?name=__proto__', { as: world.merchant });
+    expect(JSON.stringify(body.items[0].metadata)).toBe('{"__proto__":"a","constructor":2}');
+  });
+});
+
+test('an idempotency key stores a request once and replays its answer', async () => {
+  const customer = await world.addCustomer();
+  const name = newId();
+  const meter = await world.createMeter({ filter: named(name) });
+  const headers = { 'idempotency-key': newId() };
+  const body = {
+    events: [
+      { name, customer_id: customer.id },
+      { name, customer_id: customer.id },
+    ],
+  };
+  const first = await post({ body, headers });
+  const second = await post({ body, headers });
+  expect([first.body, second.body, second.headers.get('idempotency-replayed')]).toEqual([
+    { inserted: 2, duplicates: 0 },
+    { inserted: 2, duplicates: 0 },
+    'true',
+  ]);
+  expect(await world.balanceOf(customer.id, meter.id)).toMatchObject({ consumed: 2 });
+  const other = await post({ body: { events: [] }, headers });
+  expect(other.status).toBe(422);
+});
