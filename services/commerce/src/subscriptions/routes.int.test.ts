@@ -169,6 +169,29 @@ describe('the list', () => {
     await finds('started_before=2027-01-01T00:00:00Z', one.id, two.id, three.id);
   });
 
+  test('compares metadata by its text, whatever it is', async () => {
+    const product = monthly();
+    const metadata = { count: 3, ratio: 0.5, big: 1e21, on: true, text: '3', odd: 'a"b\\c' };
+    const { id } = await subscribe(product.id, { metadata });
+    const finds = async (query: string, isFound: boolean) =>
+      expect([query, await listed(`product_id=${product.id}&${query}`)]).toEqual([
+        query,
+        isFound ? [id] : [],
+      ]);
+    await finds('metadata[count]=3', true);
+    await finds('metadata[count]=3.0', false);
+    await finds('metadata[text]=3', true);
+    await finds('metadata[ratio]=0.5', true);
+    await finds('metadata[big]=1000000000000000000000', true);
+    await finds('metadata[on]=true', true);
+    await finds('metadata[on]=false', false);
+    await finds(`metadata[odd]=${encodeURIComponent('a"b\\c')}`, true);
+    await finds('metadata[count]=3&metadata[on]=true', true);
+    await finds('metadata[count]=3&metadata[on]=false', false);
+    await finds('metadata[missing]=null', false);
+    await finds("metadata[a'b]=1", false);
+  });
+
   test.each([
     'customer',
     'status',

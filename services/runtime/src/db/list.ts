@@ -43,7 +43,10 @@ export function whereIn<T extends ObjectLiteral>(
   else query.andWhere(`${column} = any(:${name})`, { [name]: values });
 }
 
-/** `metadata[key]=value`: text form of the stored value, OR inside a key, AND across keys (domain rules 13.2). */
+/**
+ * `metadata[key]=value`: text form of the stored value, OR inside a key, AND across keys (domain rules 13.2). The
+ * containment says nothing new; it is what a `gin (… jsonb_path_ops)` index can answer.
+ */
 export function whereMetadata<T extends ObjectLiteral>(
   query: SelectQueryBuilder<T>,
   column: string,
@@ -51,12 +54,24 @@ export function whereMetadata<T extends ObjectLiteral>(
 ): void {
   for (const [index, { key, values }] of (filter ?? []).entries()) {
     const name = `${parameterName(column)}_${index}`;
-    query.andWhere(`${column} ->> :${name}_key = any(:${name}_values)`, {
-      [`${name}_key`]: key,
-      [`${name}_values`]: values,
-    });
+    const forms = values.flatMap(jsonForms).map((form) => `{${JSON.stringify(key)}:${form}}`);
+    const contained = forms.map((_, place) => `${column} @> :${name}_form_${place}::jsonb`);
+    query.andWhere(
+      `(${contained.join(' or ') || 'false'}) and ${column} ->> :${name}_key = any(:${name}_values)`,
+      {
+        [`${name}_key`]: key,
+        [`${name}_values`]: values,
+        ...Object.fromEntries(forms.map((form, place) => [`${name}_form_${place}`, form])),
+      },
+    );
   }
 }
+
+const JSON_SCALAR = /^(true|false|-?(0|[1-9]\d{0,400})(\.\d{1,400})?)$/;
+
+/** The JSON values whose text form a text can be: itself, and the boolean or number it spells. */
+const jsonForms = (text: string): string[] =>
+  JSON_SCALAR.test(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)];
 
 /** Case-insensitive "contains" over some columns; wildcards in the text are text. */
 export function whereContains<T extends ObjectLiteral>(
