@@ -7,12 +7,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MissingServer, ServerFailure } from './failure.ts';
 import { freePorts } from './free-ports.ts';
 import { mavenServers } from './maven.ts';
-import { endProcess, identityOf } from './os-process.ts';
+import { endProcess, identityOf, type ProcessIdentity } from './os-process.ts';
 
 export interface KafkaServer {
   /** `host:port` of its only broker. */
   broker: string;
   stop(): Promise<void>;
+  /** Starts again on the same port with the same data, once stopped or killed. */
+  restart(): Promise<void>;
+  /** Ends it at once, in the middle of whatever it does. */
+  kill(): Promise<void>;
 }
 
 const PORT_ATTEMPTS = 3;
@@ -23,6 +27,7 @@ const shutdown = [
   ['SIGTERM', 10_000],
   ['SIGKILL', 5_000],
 ] as const;
+const atOnce = [['SIGKILL', 5_000]] as const;
 
 /** A small heap and the cheapest collector: one broker for tests, started often and used lightly. */
 const javaOptions = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
@@ -51,18 +56,36 @@ async function start(java: string, classPath: string, place: string): Promise<Ka
   const [broker, controller] = (await freePorts(2)) as [number, number];
   const configuration = join(place, 'server.properties');
   writeFileSync(configuration, properties(broker, controller, join(place, 'data')));
-  const run = (...args: string[]) => [...javaOptions, '-cp', classPath, ...args];
   const id = randomBytes(16).toString('base64url');
-  const format = run('kafka.tools.StorageTool', 'format', '--standalone', '-t', id, '-c', configuration);
+  const storageTool = [...javaOptions, '-cp', classPath, 'kafka.tools.StorageTool'];
+  const format = [...storageTool, 'format', '--standalone', '-t', id, '-c', configuration];
   const formatted = spawnSync(java, format, { encoding: 'utf8' });
   if (formatted.status !== 0)
     throw new ServerFailure(`Kafka's storage: ${formatted.stdout}${formatted.stderr}`);
-  const logFile = join(place, 'kafka.log');
+  const launch = () => run(java, runArguments(classPath, configuration), broker, join(place, 'kafka.log'));
+  let identity = await launch();
+  return {
+    broker: `127.0.0.1:${broker}`,
+    stop: () => endProcess(identity, shutdown),
+    kill: () => endProcess(identity, atOnce),
+    async restart() {
+      identity = await launch();
+    },
+  };
+}
+
+const runArguments = (classPath: string, configuration: string) => [
+  ...javaOptions,
+  '-cp',
+  classPath,
+  'kafka.Kafka',
+  configuration,
+];
+
+/** Resolves once the broker takes connections. */
+async function run(java: string, args: string[], broker: number, logFile: string): Promise<ProcessIdentity> {
   const output = openSync(logFile, 'w');
-  const child = spawn(java, run('kafka.Kafka', configuration), {
-    detached: true,
-    stdio: ['ignore', output, output],
-  });
+  const child = spawn(java, args, { detached: true, stdio: ['ignore', output, output] });
   closeSync(output);
   const identity = identityOf(child.pid!)!;
   for (const deadline = Date.now() + READY_TIMEOUT_MS; !(await accepts(broker)); await delay(READY_POLL_MS)) {
@@ -75,7 +98,7 @@ async function start(java: string, classPath: string, place: string): Promise<Ka
     );
   }
   child.unref();
-  return { broker: `127.0.0.1:${broker}`, stop: () => endProcess(identity, shutdown) };
+  return identity;
 }
 
 function findJava(): string {

@@ -24,14 +24,15 @@ const shutdown = [
 
 /**
  * Starts redis-server on loopback, with nothing kept on disk: the one on the PATH, else the binary from Maven Central.
+ * @param port a free one unless told otherwise
  * @throws MissingServer when there is neither
  */
-export async function startRedis(folder: string): Promise<RedisServer> {
+export async function startRedis(folder: string, port?: number): Promise<RedisServer> {
   const program = findProgram();
   mkdirSync(folder, { recursive: true });
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(program, folder, (await freePorts(1))[0]!);
+      return await start(program, folder, port ?? (await freePorts(1))[0]!);
     } catch (error) {
       const isRace = /Address already in use/.test((error as Error).message);
       if (!isRace || attempt === PORT_ATTEMPTS) throw error;
