@@ -44,13 +44,12 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** `/openapi.json`, `/<release>/openapi.json`, and a reference page made from it at `/docs`. */
-export function documents(description: object): Router {
-  const text = JSON.stringify(description);
+/** `/openapi.json`, `/<release>/openapi.json`, and a reference page made from it at `/docs`. @param description JSON */
+export function documents(description: string): Router {
   const router = express.Router();
   const paths = ['/openapi.json', ...releases.map((release) => `/${release}/openapi.json`)];
   router.get(paths, (_request, response) => {
-    cached(response).set('access-control-allow-origin', '*').type('json').send(text);
+    cached(response).set('access-control-allow-origin', '*').type('json').send(description);
   });
   router.get('/docs', (_request, response) => {
     page(response).type('html').send(PAGE);

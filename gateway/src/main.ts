@@ -95,8 +95,7 @@ export function startGateway(
   });
 }
 
-const description = (): object =>
-  JSON.parse(readFileSync(new URL('openapi.gen.json', import.meta.url), 'utf8'));
+const description = (): string => readFileSync(new URL('openapi.gen.json', import.meta.url), 'utf8');
 
 /** The gateway as a process of its own. */
 async function start(closing: Closers): Promise<void> {

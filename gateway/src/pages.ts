@@ -7,8 +7,8 @@ import { readinessOf } from './readiness.ts';
 
 export interface PagesOptions {
   services: Readonly<Record<string, string>>;
-  /** The OpenAPI document of all services. */
-  description: object;
+  /** The OpenAPI document of all services, as JSON. */
+  description: string;
   isStopping: () => boolean;
   log: Logger;
 }
