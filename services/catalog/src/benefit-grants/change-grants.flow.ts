@@ -146,6 +146,15 @@ export async function announce(tx: Tx, changes: readonly Changed[], now: Date): 
   );
 }
 
+/** Tells of the state of grants that have not changed themselves: what they embed has. */
+export async function republishGrants(tx: Tx, grants: readonly Grant[]): Promise<void> {
+  const views = await loadGrants(tx, grants);
+  await emit(
+    tx,
+    views.map((view) => stateChanged('benefit_grants', view.grant.id, presentGrant(view))),
+  );
+}
+
 const EVENTS = {
   granted: ['benefit.granted', 'benefit_grant.created'],
   cycled: ['benefit.cycled', 'benefit_grant.cycled'],

@@ -89,9 +89,32 @@ export async function lockGrants(
 }
 
 /** Granted grants by one of their references, in order of id and after `afterId`, locked. */
-export function lockGranted(
+export const lockGranted = (
   tx: Tx,
-  column: 'entitlement_id' | 'benefit_id' | 'customer_id',
+  column: 'entitlement_id' | 'benefit_id',
+  id: string,
+  afterId: string | null,
+  limit: number,
+): Promise<Grant[]> =>
+  pageForChange(
+    tx,
+    `benefit_grant.${column} = :id and benefit_grant.granted_at is not null`,
+    id,
+    afterId,
+    limit,
+  );
+
+/** All grants of a customer, revoked ones too, in order of id and after `afterId`, locked. */
+export const lockGrantsOf = (
+  tx: Tx,
+  customerId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<Grant[]> => pageForChange(tx, 'benefit_grant.customer_id = :id', customerId, afterId, limit);
+
+function pageForChange(
+  tx: Tx,
+  condition: string,
   id: string,
   afterId: string | null,
   limit: number,
@@ -99,7 +122,7 @@ export function lockGranted(
   const builder = tx
     .getRepository(grants)
     .createQueryBuilder('benefit_grant')
-    .where(`benefit_grant.${column} = :id and benefit_grant.granted_at is not null`, { id })
+    .where(condition, { id })
     .orderBy('benefit_grant.id')
     .limit(limit)
     .setLock('pessimistic_write');

@@ -5,7 +5,7 @@ import { hasSeatPrice } from '../products/price-store.ts';
 import { productsById } from '../products/store.ts';
 import type { Entitlement } from './entitlement.ts';
 import { ensureEntitlement, updateEntitlement } from './store.ts';
-import { syncEntitlement } from './sync-entitlement.flow.ts';
+import { syncEntitlements } from './sync-entitlement.flow.ts';
 
 const OrderPaid = z.looseObject({
   customer_id: z.string(),
@@ -50,7 +50,7 @@ export const onOrderPaid = consumer({
     const known = await ensureEntitlement(tx, draft);
     const entitlement = { ...draft, created_at: known.created_at };
     await updateEntitlement(tx, entitlement);
-    await syncEntitlement(tx, entitlement, entitlement.has_seats, now);
+    await syncEntitlements(tx, [entitlement], now);
   },
 });
 

@@ -4,7 +4,7 @@ import { consumer } from '../app.ts';
 import { productsById } from '../products/store.ts';
 import { accessOf, type Entitlement, hasChanged } from './entitlement.ts';
 import { ensureEntitlement, lockEntitlement, updateEntitlement } from './store.ts';
-import { syncEntitlement } from './sync-entitlement.flow.ts';
+import { syncEntitlements } from './sync-entitlement.flow.ts';
 
 const Subscription = z.looseObject({
   id: z.string(),
@@ -50,7 +50,7 @@ export const onSubscriptionChanged = consumer({
 
     async function apply(from: Entitlement, to: Entitlement): Promise<void> {
       await updateEntitlement(tx, { ...to, modified_at: now });
-      if (hasChanged(from, to)) await syncEntitlement(tx, to, from.has_seats || to.has_seats, now);
+      if (hasChanged(from, to)) await syncEntitlements(tx, [to], now, from.has_seats);
     }
   },
 });

@@ -12,16 +12,16 @@ import { mergeHolders, syncGrants } from '../benefit-grants/sync-grants.ts';
 import { benefitsById, holdBenefitsOf } from '../benefits/store.ts';
 import { requestSweep } from '../sweeps/request-sweep.flow.ts';
 import { type Entitlement, payer } from './entitlement.ts';
-import { claimantsAmong, holdLiveCustomers } from './store.ts';
+import { claimantsAmong, holdLiveCustomers, updateEntitlement } from './store.ts';
 
-/** Brings the grants of some holders in line with the entitlement, whose row is locked. */
-export async function syncHolders(
+/** Brings the grants of some holders in line with the entitlement, whose row is locked; returns what changed. */
+async function syncHolders(
   tx: Tx,
   entitlement: Entitlement,
   holders: readonly (Holder & { is_entitled: boolean })[],
   now: Date,
-): Promise<void> {
-  if (holders.length === 0) return;
+): Promise<Changed[]> {
+  if (holders.length === 0) return [];
   const benefits = entitlement.is_active ? await holdBenefitsOf(tx, entitlement.product_id) : [];
   const live = await holdLiveCustomers(
     tx,
@@ -43,7 +43,7 @@ export async function syncHolders(
   for (const grant of restore) changes.push(await restoreGrant(tx, grant, byId.get(grant.benefit_id)!, now));
   for (const { benefit_id, ...holder } of create)
     changes.push(await createGrant(tx, originOf(entitlement), holder, byId.get(benefit_id)!, now));
-  await announce(tx, changes, now);
+  return changes;
 }
 
 const originOf = ({ id, kind, organization_id }: Entitlement) => ({
@@ -53,15 +53,39 @@ const originOf = ({ id, kind, organization_id }: Entitlement) => ({
   order_id: kind === 'order' ? id : null,
 });
 
-/** Brings all grants of an entitlement in line: the payer's now, those of seats by a sweep. */
-export async function syncEntitlement(
+/**
+ * Brings all grants of entitlements in line: the payers' now, those of seats by a sweep.
+ * @param hadSeats whether there may be grants of seats although there are no seats any more
+ */
+export async function syncEntitlements(
   tx: Tx,
-  entitlement: Entitlement,
-  hasSeats: boolean,
+  entitlements: readonly Entitlement[],
+  now: Date,
+  hadSeats = false,
+): Promise<void> {
+  const changes: Changed[] = [];
+  for (const entitlement of entitlements) {
+    changes.push(...(await syncHolders(tx, entitlement, [payer(entitlement)], now)));
+    if (entitlement.has_seats || hadSeats)
+      await requestSweep(tx, 'seats-of-entitlement', entitlement.id, now);
+  }
+  await announce(tx, changes, now);
+}
+
+/** Ends entitlements whose rows are locked, and revokes what came from them. */
+export async function endEntitlements(
+  tx: Tx,
+  entitlements: readonly Entitlement[],
   now: Date,
 ): Promise<void> {
-  await syncHolders(tx, entitlement, [payer(entitlement)], now);
-  if (hasSeats) await requestSweep(tx, 'seats-of-entitlement', entitlement.id, now);
+  const ended = entitlements.map((entitlement) => ({
+    ...entitlement,
+    is_active: false,
+    revoke_at: null,
+    modified_at: now,
+  }));
+  for (const entitlement of ended) await updateEntitlement(tx, entitlement);
+  await syncEntitlements(tx, ended, now);
 }
 
 /** Brings the grants of holders of seats in line; each is entitled while it has a claimed seat. */
@@ -83,7 +107,7 @@ export async function syncSeatHolders(
       is_entitled: entitlement.has_seats && claimants.some((other) => isSameHolder(other, holder)),
     };
   });
-  await syncHolders(tx, entitlement, marked, now);
+  await announce(tx, await syncHolders(tx, entitlement, marked, now), now);
 }
 
 /** The benefits of grants, deleted ones too. */

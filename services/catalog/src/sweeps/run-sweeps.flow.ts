@@ -5,13 +5,19 @@ import {
   type Changed,
   cycleGrant,
   refreshGrant,
+  republishGrants,
   revokeGrant,
 } from '../benefit-grants/change-grants.flow.ts';
-import type { Grant } from '../benefit-grants/grant.ts';
-import { lockGranted } from '../benefit-grants/store.ts';
+import { type Grant, isGranted } from '../benefit-grants/grant.ts';
+import { lockGranted, lockGrantsOf } from '../benefit-grants/store.ts';
 import type { Benefit } from '../benefits/benefit.ts';
-import { lockEntitlement, lockEntitlements, seatsAfter, updateEntitlement } from '../entitlements/store.ts';
-import { benefitsOf, syncEntitlement, syncSeatHolders } from '../entitlements/sync-entitlement.flow.ts';
+import { lockEntitlement, lockEntitlements, seatsAfter } from '../entitlements/store.ts';
+import {
+  benefitsOf,
+  endEntitlements,
+  syncEntitlements,
+  syncSeatHolders,
+} from '../entitlements/sync-entitlement.flow.ts';
 import { republishProducts } from '../products/publish-product.flow.ts';
 import { lockProductsWith } from '../products/store.ts';
 import type { Sweep, SweepKind } from './sweep.ts';
@@ -30,7 +36,7 @@ const steps: Record<SweepKind, Step> = {
   'products-of-meter': productsWith('meter'),
   async 'entitlements-of-product'(tx, sweep, _app, now) {
     const found = await lockEntitlements(tx, 'product_id', sweep.target_id, sweep.after_id, BATCH);
-    for (const entitlement of found) await syncEntitlement(tx, entitlement, entitlement.has_seats, now);
+    await syncEntitlements(tx, found, now);
     return mark(found);
   },
   async 'seats-of-entitlement'(tx, sweep, _app, now) {
@@ -48,14 +54,19 @@ const steps: Record<SweepKind, Step> = {
   ),
   async 'entitlements-of-customer'(tx, sweep, _app, now) {
     const found = await lockEntitlements(tx, 'customer_id', sweep.target_id, sweep.after_id, BATCH);
-    for (const entitlement of found) {
-      const ended = { ...entitlement, is_active: false, revoke_at: null, modified_at: now };
-      await updateEntitlement(tx, ended);
-      await syncEntitlement(tx, ended, ended.has_seats, now);
-    }
+    await endEntitlements(tx, found, now);
     return mark(found);
   },
-  'grants-of-customer': grantsWith('customer_id', (tx, grant, _benefit, now) => revokeGrant(tx, grant, now)),
+  async 'grants-of-customer'(tx, sweep, _app, now) {
+    const grants = await lockGrantsOf(tx, sweep.target_id, sweep.after_id, BATCH);
+    const [standing, over] = [grants.filter(isGranted), grants.filter((grant) => !isGranted(grant))];
+    const changes: Changed[] = [];
+    for (const grant of standing) changes.push(await revokeGrant(tx, grant, now));
+    await announce(tx, changes, now);
+    // copies of these must not go on showing who the customer was
+    await republishGrants(tx, over);
+    return mark(grants);
+  },
 };
 
 function productsWith(what: Parameters<typeof lockProductsWith>[1]): Step {

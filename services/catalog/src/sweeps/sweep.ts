@@ -17,8 +17,9 @@ export const sweepKinds = [
   'renewal-of-entitlement',
   /** Update the grants of the target benefit, or revoke them once it is deleted. */
   'grants-of-benefit',
-  /** End every entitlement of the target customer, and revoke what it holds through others' seats. */
+  /** End every entitlement of the target customer, who has been deleted. */
   'entitlements-of-customer',
+  /** Revoke what the target customer still holds and publish its grants as the customer now is. */
   'grants-of-customer',
 ] as const;
 export type SweepKind = (typeof sweepKinds)[number];
