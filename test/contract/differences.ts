@@ -91,7 +91,7 @@ export const differences: readonly Difference[] = [
   {
     operation: any,
     sign: '+',
-    fact: /^status (400|401|404|422)$/,
+    fact: /^status (400|401|404|410|422)$/,
     why: 'a refusal that is answered is described',
   },
   {

@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import { revoked } from './customer-seat.ts';
 import { seatsChanged } from './messages.ts';
-import { lockHeldSeats, seatViews, updateSeats } from './store.ts';
+import { lockHeldSeats, type SeatsOf, seatViews, updateSeats } from './store.ts';
 
 const BATCH = 500;
 const MAX_BATCHES = 1_000;
@@ -11,11 +11,7 @@ const MAX_BATCHES = 1_000;
  * Takes away every seat of a purchase that ended, of a member who left, or of a customer who is gone. The caller has
  * locked what the seats belong to.
  */
-export async function revokeSeats(
-  tx: Tx,
-  of: { subscription_id: string } | { order_id: string } | { member_id: string } | { buyer_id: string },
-  now: Date,
-): Promise<void> {
+export async function revokeSeats(tx: Tx, of: SeatsOf, now: Date): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const seats = await lockHeldSeats(tx, of, BATCH);
     if (seats.length === 0) return;

@@ -351,6 +351,11 @@ describe('who a seat is for', () => {
       as: customerSession(plain.organization.id, seat.customer_id),
     });
     expect(items).toMatchObject([{ id: subscription_id }]);
+    await plain.ok('DELETE', `/v1/customers/${seat.customer_id}`);
+    expect(await plain.ok('GET', `/v1/customer-seats?subscription_id=${subscription_id}`)).toMatchObject({
+      seats: [{ status: 'revoked' }],
+      available_seats: 2,
+    });
     await plain.stop();
   });
 });

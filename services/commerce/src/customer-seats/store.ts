@@ -150,12 +150,16 @@ export const findSeatByToken = (reader: Reader, hash: string): Promise<CustomerS
 export const lockSeat = (tx: Tx, id: string): Promise<CustomerSeat> =>
   seats(tx).where('seat.id = :id', { id }).setLock('pessimistic_write').getOneOrFail();
 
+/** Whose seats: a purchase's, a member's, those a customer bought, or those a customer sits on. */
+export type SeatsOf =
+  | { subscription_id: string }
+  | { order_id: string }
+  | { member_id: string }
+  | { buyer_id: string }
+  | { customer_id: string };
+
 /** At most `batch` seats that are still somebody's, with their rows locked. */
-export function lockHeldSeats(
-  tx: Tx,
-  of: { subscription_id: string } | { order_id: string } | { member_id: string } | { buyer_id: string },
-  batch: number,
-): Promise<CustomerSeat[]> {
+export function lockHeldSeats(tx: Tx, of: SeatsOf, batch: number): Promise<CustomerSeat[]> {
   const [name, id] = Object.entries(of)[0]!;
   return seats(tx)
     .where(`seat.${name} = :id and seat.status <> 'revoked'`, { id })

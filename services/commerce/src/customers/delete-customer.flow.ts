@@ -45,6 +45,7 @@ export async function deleteCustomerRecord(
     await removeMembers(tx, customer, isAnonymous, now);
     await cancelSubscriptionsOf(tx, customer.id, now);
     await revokeSeats(tx, { buyer_id: customer.id }, now);
+    await revokeSeats(tx, { customer_id: customer.id }, now);
     await removePaymentMethods(tx, customer.id, now);
   });
 }

@@ -1,6 +1,6 @@
 import { portal } from '@tributary/proto/access.ts';
 import { listOf, pagingShape, presentPage, sortedBy } from '@tributary/runtime/http/paging.ts';
-import { Problem, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
+import { BadRequest, Problem, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import { Id, many, QueryBoolean, SearchText } from '@tributary/runtime/http/wire.ts';
 import { portalPrincipal, requireBillingRole } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
@@ -11,6 +11,7 @@ import {
   PauseResumeNotAllowed,
   PaymentFailed,
   PaymentMethodRequired,
+  ResourceUnavailable,
 } from '../problems.ts';
 import { changeSubscription, type Shown } from './change-subscription.flow.ts';
 import { listPortalSubscriptions, portalSubscriptionSortKeys } from './list-subscriptions.ts';
@@ -83,11 +84,13 @@ export const subscriptionPortalRoutes = [
     body: CustomerSubscriptionUpdate,
     response: CustomerSubscription,
     problems: [
+      BadRequest,
       PaymentFailed,
       AlreadyCanceledSubscription,
       PauseResumeNotAllowed,
       ResourceNotFound,
       PaymentMethodRequired,
+      ResourceUnavailable,
     ],
     handle: async (call, app) => {
       const { customer_id: customerId } = requireBillingRole(call.principal);

@@ -1,6 +1,6 @@
 import { merchant } from '@tributary/proto/access.ts';
 import { listOf, pagingShape, presentPage, sortedBy } from '@tributary/runtime/http/paging.ts';
-import { ResourceNotFound } from '@tributary/runtime/http/problem.ts';
+import { BadRequest, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import { Id, MetadataQuery, many, QueryBoolean, TimestampInput } from '@tributary/runtime/http/wire.ts';
 import { organizationsOf, requireAdministrator } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
@@ -9,6 +9,7 @@ import {
   AlreadyCanceledSubscription,
   InactiveSubscription,
   PaymentFailed,
+  ResourceUnavailable,
   SubscriptionLocked,
 } from '../problems.ts';
 import { reachable } from '../scope.ts';
@@ -112,11 +113,13 @@ export const subscriptionRoutes = [
     body: SubscriptionUpdate,
     response: SubscriptionShape,
     problems: [
+      BadRequest,
       PaymentFailed,
       AlreadyCanceledSubscription,
       InactiveSubscription,
       ResourceNotFound,
       SubscriptionLocked,
+      ResourceUnavailable,
     ],
     handle: (call, app) =>
       changeSubscription(app, call, {
