@@ -25,6 +25,7 @@ const turbo = [
 const tasks = {
   start: [...quiet, '--import=./deploy/bootstrap/end-with-parent.js', 'deploy/embedded/src/main.ts'],
   demo: [...quiet, 'test/demo/main.ts'],
+  webhooks: [...quiet, 'test/demo/webhooks.ts'],
   test: [...quiet, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js'],
   check: [...turbo, 'types', 'lint', 'boundaries', 'generated', 'kustomize'],
   generate: [...quiet, 'deploy/bootstrap/generate.ts'],

@@ -22,7 +22,9 @@ export interface WebhookReceiver {
 }
 
 /** An integrator's endpoint on loopback that verifies signatures with the public `standardwebhooks` package. */
-export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(
+  onReceived: (webhook: ReceivedWebhook) => void = () => undefined,
+): Promise<WebhookReceiver> {
   let verifier: Webhook | undefined;
   const receiver: WebhookReceiver = {
     url: '',
@@ -42,7 +44,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
         ReceivedWebhook,
         'id'
       >;
-      receiver.received.push({ ...payload, id: String(request.headers['webhook-id']) });
+      const webhook = { ...payload, id: String(request.headers['webhook-id']) };
+      receiver.received.push(webhook);
+      onReceived(webhook);
       response.writeHead(204).end();
     } catch {
       receiver.refused += 1;
