@@ -1,11 +1,10 @@
 import { boolean, json, nullable, recorded, text, timestamp, uuid } from '@tributary/runtime/db/columns.ts';
-import { pageOf, whereContains, whereIn } from '@tributary/runtime/db/list.ts';
+import { pageOf, whereContains, whereIn, whereMetadata } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
 import type { MetadataFilter } from '@tributary/runtime/http/wire.ts';
 import { EntitySchema } from 'typeorm';
-import { whereMetadataIndexed } from '../metadata-filter.ts';
 import type { Benefit, BenefitOf, BenefitType } from './benefit.ts';
 
 export const benefits = new EntitySchema<Benefit>({
@@ -49,7 +48,7 @@ export function listBenefits(
   whereIn(builder, 'benefit.id', query.id);
   if (query.exclude_id) builder.andWhere('benefit.id <> all(:excluded)', { excluded: query.exclude_id });
   whereContains(builder, ['benefit.description'], query.query);
-  whereMetadataIndexed(builder, 'benefit.metadata', query.metadata);
+  whereMetadata(builder, 'benefit.metadata', query.metadata);
   return pageOf(builder, query, query.sorting, {
     created_at: 'benefit.created_at',
     description: 'benefit.description',

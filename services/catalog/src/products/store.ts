@@ -8,13 +8,12 @@ import {
   text,
   uuid,
 } from '@tributary/runtime/db/columns.ts';
-import { pageOf, whereContains, whereIn } from '@tributary/runtime/db/list.ts';
+import { pageOf, whereContains, whereIn, whereMetadata } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
 import type { MetadataFilter } from '@tributary/runtime/http/wire.ts';
 import { EntitySchema } from 'typeorm';
-import { whereMetadataIndexed } from '../metadata-filter.ts';
 import type { Product, Visibility } from './product.ts';
 
 export const products = new EntitySchema<Product>({
@@ -61,7 +60,7 @@ export function listProducts(
   whereIn(builder, 'product.id', query.id);
   whereIn(builder, 'product.visibility', query.visibility);
   whereContains(builder, ['product.name'], query.query);
-  whereMetadataIndexed(builder, 'product.metadata', query.metadata);
+  whereMetadata(builder, 'product.metadata', query.metadata);
   if (query.is_archived !== undefined) {
     builder.andWhere('product.is_archived = :isArchived', { isArchived: query.is_archived });
   }

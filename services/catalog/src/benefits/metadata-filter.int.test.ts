@@ -1,4 +1,4 @@
-import { type CatalogUnderTest, catalogUnderTest } from './testing/catalog.ts';
+import { type CatalogUnderTest, catalogUnderTest } from '../testing/catalog.ts';
 
 let catalog: CatalogUnderTest;
 beforeAll(async () => {
