@@ -32,9 +32,9 @@ import {
   insertSeat,
   isContainerWithin,
   type SeatScope,
-  seatViews,
   updateSeats,
 } from './store.ts';
+import { seatViews } from './view-seats.flow.ts';
 
 export interface SeatOrder extends NamedOccupant {
   container: ContainerReference;

@@ -10,7 +10,8 @@ import { invitationMail, newInvitation } from './invitation.ts';
 import { seatsChanged } from './messages.ts';
 import { presentSeat } from './present.ts';
 import { readSeller } from './read-seller.flow.ts';
-import { findSeat, lockContainerOf, lockSeat, type SeatScope, seatViews, updateSeats } from './store.ts';
+import { findSeat, lockContainerOf, lockSeat, type SeatScope, updateSeats } from './store.ts';
+import { seatViews } from './view-seats.flow.ts';
 
 async function readSeat(app: App, scope: SeatScope, id: string): Promise<CustomerSeat> {
   const seat = await findSeat(app.db.manager, scope, id);

@@ -10,14 +10,8 @@ import { invitationHash } from './invitation.ts';
 import { seatsChanged } from './messages.ts';
 import { presentSeat } from './present.ts';
 import { readSeller } from './read-seller.flow.ts';
-import {
-  findContainer,
-  findSeatByToken,
-  lockContainerOf,
-  lockSeat,
-  seatViews,
-  updateSeats,
-} from './store.ts';
+import { findContainer, findSeatByToken, lockContainerOf, lockSeat, updateSeats } from './store.ts';
+import { seatViews } from './view-seats.flow.ts';
 
 /** What an invitation is for, for whoever holds its token. */
 export async function readInvitation(app: App, token: string, now: Date) {

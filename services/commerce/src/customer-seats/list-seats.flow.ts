@@ -3,7 +3,8 @@ import { readContainer } from './assign-seat.flow.ts';
 import { availableSeats } from './customer-seat.ts';
 import { presentSeat } from './present.ts';
 import { readSeller } from './read-seller.flow.ts';
-import { type ContainerReference, countTaken, type SeatScope, seatsOf, seatViews } from './store.ts';
+import { type ContainerReference, countTaken, type SeatScope, seatsOf } from './store.ts';
+import { seatViews } from './view-seats.flow.ts';
 
 /** Every seat of a purchase with the number of those that are free. */
 export async function listSeats(app: App, scope: SeatScope, reference: ContainerReference) {

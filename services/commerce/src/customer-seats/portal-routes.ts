@@ -6,12 +6,11 @@ import { portalPrincipal, requireBillingRole } from '@tributary/runtime/principa
 import { z } from 'zod';
 import { route } from '../app.ts';
 import { FeatureNotEnabled, SeatNotPending } from '../problems.ts';
-import { listClaimedSubscriptions } from '../subscriptions/list-subscriptions.ts';
-import { presentPortalPage } from '../subscriptions/portal-routes.ts';
 import { CustomerSubscription } from '../subscriptions/schema.ts';
 import { assignSeat } from './assign-seat.flow.ts';
 import { resendInvitation, revokeSeat } from './change-seat.flow.ts';
 import { containerInQuery } from './container-reference.ts';
+import { showClaimedSubscriptions } from './list-claimed-subscriptions.flow.ts';
 import { listSeats } from './list-seats.flow.ts';
 import { seatAssignmentProblems, seatOrder, seatParams, seatQuery } from './routes.ts';
 import { CustomerSeatAssign, CustomerSeatShape, SeatsList } from './schema.ts';
@@ -74,11 +73,10 @@ export const customerSeatPortalRoutes = [
     query: z.object(pagingShape),
     response: listOf(CustomerSubscription),
     problems: [Unauthorized],
-    handle: async ({ principal, query }, app) => {
+    handle: ({ principal, query }, app) => {
       const caller = portalPrincipal(principal);
       const member_id = caller.kind === 'member' ? caller.member_id : null;
-      const claimant = { customer_id: caller.customer_id, member_id };
-      return presentPortalPage(app, await listClaimedSubscriptions(app.db.manager, claimant, query), query);
+      return showClaimedSubscriptions(app, { customer_id: caller.customer_id, member_id }, query);
     },
   }),
 ];

@@ -2,7 +2,8 @@ import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import { revoked } from './customer-seat.ts';
 import { seatsChanged } from './messages.ts';
-import { lockHeldSeats, type SeatsOf, seatViews, updateSeats } from './store.ts';
+import { lockHeldSeats, type SeatsOf, updateSeats } from './store.ts';
+import { seatViews } from './view-seats.flow.ts';
 
 const BATCH = 500;
 const MAX_BATCHES = 1_000;

@@ -1,10 +1,7 @@
 import { json, nullable, recorded, text, timestamp, uuid } from '@tributary/runtime/db/columns.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import { EntitySchema, type SelectQueryBuilder } from 'typeorm';
-import { customersById } from '../customers/store.ts';
-import { membersById } from '../members/store.ts';
 import type { CustomerSeat, SeatContainer } from './customer-seat.ts';
-import type { SeatView } from './present.ts';
 
 export const customerSeats = new EntitySchema<CustomerSeat>({
   name: 'customer_seats',
@@ -185,23 +182,6 @@ export async function updateSeats(
     .set(change as never)
     .where('id = any(:ids)', { ids })
     .execute();
-}
-
-/** Seats with what their representation embeds, in two statements whatever their number. */
-export async function seatViews(reader: Reader, found: readonly CustomerSeat[]): Promise<SeatView[]> {
-  const memberIds = found.flatMap(({ member_id }) => member_id ?? []);
-  const members = new Map(
-    memberIds.length === 0 ? [] : (await membersById(reader, memberIds)).map((member) => [member.id, member]),
-  );
-  const customers = await customersById(
-    reader,
-    found.flatMap(({ customer_id }) => customer_id ?? []),
-  );
-  return found.map((seat) => ({
-    seat,
-    member: members.get(seat.member_id ?? ''),
-    customer_email: customers.get(seat.customer_id ?? '')?.email ?? null,
-  }));
 }
 
 /** Whether a caller may manage the seats of what was bought. */

@@ -1,11 +1,10 @@
 import { portal } from '@tributary/proto/access.ts';
-import { listOf, pagingShape, presentPage, sortedBy } from '@tributary/runtime/http/paging.ts';
-import { BadRequest, Problem, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
+import { listOf, pagingShape, sortedBy } from '@tributary/runtime/http/paging.ts';
+import { BadRequest, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import { Id, many, QueryBoolean, SearchText } from '@tributary/runtime/http/wire.ts';
 import { portalPrincipal, requireBillingRole } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
-import { type App, route } from '../app.ts';
-import { findDefaultPaymentMethod } from '../payment-methods/store.ts';
+import { route } from '../app.ts';
 import {
   AlreadyCanceledSubscription,
   PauseResumeNotAllowed,
@@ -14,29 +13,18 @@ import {
   ResourceUnavailable,
 } from '../problems.ts';
 import { changeSubscription, type Shown } from './change-subscription.flow.ts';
-import { listPortalSubscriptions, portalSubscriptionSortKeys } from './list-subscriptions.ts';
+import { listPortalSubscriptions, portalSubscriptionSortKeys } from './list-store.ts';
 import { presentPortalSubscription } from './present.ts';
+import { requirePaymentMethod } from './require-payment-method.flow.ts';
 import { CustomerSubscription, CustomerSubscriptionUpdate } from './schema.ts';
+import { showPortalPage } from './show-portal-page.flow.ts';
 import { getSubscription } from './store.ts';
-import { asksForMoney, type Subscription } from './subscription.ts';
 import type { SubscriptionChange } from './update.ts';
 import { loadLiveParts } from './view-subscriptions.flow.ts';
 
 const params = z.object({ id: Id });
 const present = ({ subscription, parts }: Shown) =>
   presentPortalSubscription(subscription, parts, parts.organization);
-
-/** Subscriptions as the portal lists them, with their usage as it is now. */
-export async function presentPortalPage(
-  app: App,
-  page: { items: Subscription[]; total: number },
-  paging: { page: number; limit: number },
-) {
-  const parts = await loadLiveParts(app, page.items);
-  return presentPage(page, paging, (subscription) =>
-    present({ subscription, parts: parts.get(subscription.id)! }),
-  );
-}
 
 export const subscriptionPortalRoutes = [
   route({
@@ -55,7 +43,7 @@ export const subscriptionPortalRoutes = [
     response: listOf(CustomerSubscription),
     handle: async ({ principal, query }, app) => {
       const { customer_id } = portalPrincipal(principal);
-      return presentPortalPage(app, await listPortalSubscriptions(app.db.manager, customer_id, query), query);
+      return showPortalPage(app, await listPortalSubscriptions(app.db.manager, customer_id, query), query);
     },
   }),
   route({
@@ -133,11 +121,4 @@ function changeOf({
   if (cancel_at_period_end === false) return { kind: 'uncancel' };
   if (cancel_at_period_end !== true) return { kind: 'metadata', metadata: undefined };
   return { kind: 'cancel', farewell: { reason: cancellation_reason, comment: cancellation_comment } };
-}
-
-/** Who goes on with what costs money needs a way to pay for it (409). */
-async function requirePaymentMethod(subscription: Subscription, app: App): Promise<void> {
-  if (!asksForMoney(subscription)) return;
-  if (await findDefaultPaymentMethod(app.db.manager, subscription.customer_id)) return;
-  throw new Problem(PaymentMethodRequired, 'Save a payment method first.');
 }

@@ -15,7 +15,7 @@ import {
 import { reachable } from '../scope.ts';
 import { changeSubscription, type Shown } from './change-subscription.flow.ts';
 import { createFreeSubscription, readFreeProduct } from './create-subscription.flow.ts';
-import { listSubscriptions, subscriptionSortKeys } from './list-subscriptions.ts';
+import { listSubscriptions, subscriptionSortKeys } from './list-store.ts';
 import { presentSubscription } from './present.ts';
 import {
   CustomerCancellationReason,
