@@ -181,7 +181,8 @@ export function anonymizeCustomer(customer: Customer, now: Date): Customer {
   };
 }
 
-const PLACEHOLDER_DOMAIN = 'anonymized.invalid';
+/** Where nobody can be written to (RFC 2606). */
+export const PLACEHOLDER_DOMAIN = 'anonymized.invalid';
 const digest = (value: string) => hash('sha256', value, 'hex');
 
 export const anonymousEmail = (email: string): string =>

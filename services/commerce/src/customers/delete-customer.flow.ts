@@ -1,3 +1,4 @@
+import { stateChanged } from '@tributary/proto/events/message.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Call } from '@tributary/runtime/http/route.ts';
 import { requireAdministrator } from '@tributary/runtime/principal.ts';
@@ -7,7 +8,7 @@ import { revokeSeats } from '../customer-seats/revoke-seats.flow.ts';
 import { forgetSeatsOf } from '../customer-seats/store.ts';
 import { anonymizeMember, removeMember } from '../members/member.ts';
 import { memberDeleted } from '../members/messages.ts';
-import { membersOf, saveMember } from '../members/store.ts';
+import { anonymizeMembersOf, membersOf, saveMember } from '../members/store.ts';
 import { forgetOrdersOf } from '../orders/store.ts';
 import { removePaymentMethods } from '../payment-methods/store.ts';
 import { forgetPaymentsOf } from '../payments/store.ts';
@@ -17,7 +18,8 @@ import { forgetSubscriptionsOf } from '../subscriptions/store.ts';
 import { forgetTrialsOf } from '../subscriptions/trial-redemptions.ts';
 import { anonymizeCustomer, type Customer, deleteCustomer } from './customer.ts';
 import { customerDeleted } from './messages.ts';
-import { type CustomerReference, getCustomer, saveCustomer } from './store.ts';
+import { presentCustomer } from './present.ts';
+import { type CustomerReference, findDeleted, getCustomer, lockCustomer, saveCustomer } from './store.ts';
 
 /**
  * Deletes a customer (domain rules 7.1): subscriptions end at once, members go, and with `anonymize` so does all
@@ -30,6 +32,8 @@ export async function deleteCustomerRecord(
 ): Promise<void> {
   const { principal, query, now } = call;
   const isAnonymous = query.anonymize ?? false;
+  const gone = isAnonymous ? await findDeleted(app.db.manager, reachable(principal), reference) : null;
+  if (gone) return anonymizeLater(call, gone);
   const seen = await getCustomer(app.db.manager, reachable(principal), reference);
   requireAdministrator(principal, seen.organization_id);
   // Sessions first: should the rest fail, the customer only has to sign in again.
@@ -43,10 +47,24 @@ export async function deleteCustomerRecord(
     await saveCustomer(tx, left, customerDeleted(customer, left, now));
     if (isAnonymous) await forgetTraces(tx, customer);
     await removeMembers(tx, customer, isAnonymous, now);
+    if (isAnonymous) await anonymizeMembersOf(tx, customer.id);
     await cancelSubscriptionsOf(tx, customer.id, now);
     await revokeSeats(tx, { buyer_id: customer.id }, now);
     await revokeSeats(tx, { customer_id: customer.id }, now);
     await removePaymentMethods(tx, customer.id, now);
+  });
+}
+
+/** Who was deleted with their data can still be anonymized; asking again changes nothing. */
+async function anonymizeLater(call: Call<unknown, unknown, unknown>, seen: Customer): Promise<void> {
+  requireAdministrator(call.principal, seen.organization_id);
+  await call.transaction(async (tx) => {
+    const customer = await lockCustomer(tx, seen.id);
+    const left = anonymizeCustomer(customer, call.now);
+    if (left === customer) return;
+    await saveCustomer(tx, left, [stateChanged('customers', left.id, presentCustomer(left))]);
+    await forgetTraces(tx, customer);
+    await anonymizeMembersOf(tx, customer.id);
   });
 }
 

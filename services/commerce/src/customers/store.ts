@@ -113,6 +113,21 @@ export function findCustomers(
   return builder.limit(2).getMany();
 }
 
+/** A customer that was deleted, by id: its external id is free and may be another's. */
+export async function findDeleted(
+  reader: Reader,
+  organizationIds: readonly string[],
+  reference: CustomerReference,
+): Promise<Customer | null> {
+  if (!('id' in reference)) return null;
+  const builder = reader
+    .getRepository(customers)
+    .createQueryBuilder('customer')
+    .where('customer.id = :id and customer.deleted_at is not null', reference);
+  whereIn(builder, 'customer.organization_id', organizationIds);
+  return builder.getOne();
+}
+
 /** The organization's live customer, or undefined. */
 export async function findCustomer(
   reader: Reader,

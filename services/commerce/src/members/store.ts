@@ -6,6 +6,7 @@ import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging
 import { invalid, notFound } from '@tributary/runtime/http/problem.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import { EntitySchema } from 'typeorm';
+import { PLACEHOLDER_DOMAIN } from '../customers/customer.ts';
 import type { Member, MemberRole } from './member.ts';
 
 export const members = new EntitySchema<Member>({
@@ -98,6 +99,18 @@ export async function saveMember(tx: Tx, member: Member, messages: OutgoingMessa
   const { id, ...columns } = member;
   await refusingDuplicates(member, () => tx.getRepository(members).update(id, columns));
   await emit(tx, messages);
+}
+
+/** Takes the persons out of the records of a customer's former members; those already taken out stay as they are. */
+export async function anonymizeMembersOf(tx: Pick<Tx, 'query'>, customerId: string): Promise<void> {
+  await tx.query(
+    `update members set
+       email = encode(sha256(convert_to(lower(email), 'utf8')), 'hex') || '@' || $2,
+       name = encode(sha256(convert_to(name, 'utf8')), 'hex'),
+       external_id = null
+     where customer_id = $1 and deleted_at is not null and email not like '%@' || $2`,
+    [customerId, PLACEHOLDER_DOMAIN],
+  );
 }
 
 async function refusingDuplicates(member: Member, write: () => Promise<unknown>): Promise<void> {

@@ -1,0 +1,165 @@
+import { newId } from '@tributary/runtime/db/id.ts';
+import { buyer, type CommerceUnderTest, commerceUnderTest } from '../testing/commerce.ts';
+import { seatBased } from '../testing/copies.ts';
+
+let commerce: CommerceUnderTest;
+beforeAll(async () => {
+  commerce = await commerceUnderTest();
+}, 60_000);
+afterAll(() => commerce?.stop());
+
+const subscriber = async (body: object = {}) => {
+  const details = { ...buyer(), external_customer_id: newId(), ...body };
+  const product = commerce.product({ recurring_interval: 'month' });
+  const bought = await commerce.buy(product.id, details);
+  return { id: bought.customer_id as string, checkoutId: bought.id as string, ...details };
+};
+
+describe('deleting a customer', () => {
+  test('by external id ends subscriptions, members and sessions at once and tells of it', async () => {
+    const { id, external_customer_id } = await subscriber();
+    await commerce.emptyOutbox();
+    const answer = await commerce.api('DELETE', `/v1/customers/external/${external_customer_id}`);
+    expect([answer.status, answer.body]).toEqual([204, undefined]);
+
+    const { items } = await commerce.ok('GET', `/v1/subscriptions/?customer_id=${id}`);
+    expect(items).toMatchObject([
+      {
+        status: 'canceled',
+        ended_at: commerce.clock.now().toISOString(),
+        customer: { id, external_id: null },
+      },
+    ]);
+    expect((await commerce.ok('GET', `/v1/members/?customer_id=${id}`)).items).toEqual([]);
+    expect(commerce.sessions.ended).toContain(id);
+    expect(await commerce.webhooks()).toEqual(
+      expect.arrayContaining([
+        'customer.deleted',
+        'subscription.canceled',
+        'subscription.revoked',
+        'member.deleted',
+      ]),
+    );
+    expect((await commerce.told('customer.deleted'))[0]).toMatchObject({
+      external_customer_id,
+      metadata: { customer_id: id, customer_external_id: external_customer_id },
+    });
+    const [state] = await commerce.told('customers.changed');
+    expect(state).toMatchObject({
+      deleted_at: commerce.clock.now().toISOString(),
+      external_id: null,
+      metadata: { __external_id: external_customer_id },
+    });
+    expect((await commerce.told('subscriptions.changed')).at(-1)).toMatchObject({ status: 'canceled' });
+  });
+
+  test('frees address and external id, and is a 404 the second time', async () => {
+    const { external_customer_id, customer_email } = await subscriber();
+    const path = `/v1/customers/external/${external_customer_id}`;
+    await commerce.ok('DELETE', path);
+    expect((await commerce.api('DELETE', path)).status).toBe(404);
+    expect((await commerce.api('GET', path)).status).toBe(404);
+    const again = { email: customer_email, external_id: external_customer_id };
+    expect((await commerce.api('POST', '/v1/customers/', again)).status).toBe(201);
+  });
+
+  test('keeps what was sold readable', async () => {
+    const { id, customer_email } = await subscriber();
+    await commerce.ok('DELETE', `/v1/customers/${id}`);
+    const { items } = await commerce.ok('GET', `/v1/orders/?customer_id=${id}`);
+    expect(items).toMatchObject([
+      { status: 'paid', customer: { email: customer_email, deleted_at: expect.any(String) } },
+    ]);
+  });
+
+  test('with anonymize leaves nothing of the person anywhere', async () => {
+    const street = {
+      country: 'US',
+      state: 'NY',
+      city: 'Utica',
+      postal_code: '13501',
+      line1: '9 Quirk Alley',
+    };
+    const person = await subscriber({
+      customer_name: 'Zelda Quirk',
+      customer_billing_address: street,
+      customer_ip_address: '203.0.113.8',
+    });
+    await commerce.ok('POST', '/v1/checkouts/', {
+      products: [commerce.product().id],
+      customer_email: person.customer_email,
+      customer_name: 'Zelda Quirk',
+    });
+    await commerce.emptyOutbox();
+    await commerce.ok('DELETE', `/v1/customers/${person.id}?anonymize=true`);
+    const kept = await everything();
+    for (const trace of [person.customer_email, 'Zelda', 'Quirk', 'Utica', '203.0.113.8']) {
+      expect([trace, kept.filter(({ row }) => row.includes(trace)).map(({ table }) => table)]).toEqual([
+        trace,
+        [],
+      ]);
+    }
+    const [state] = await commerce.told('customers.changed');
+    expect(state).toMatchObject({
+      email: expect.stringMatching(/@anonymized\.invalid$/),
+      billing_address: null,
+      metadata: { __anonymized_at: commerce.clock.now().toISOString() },
+    });
+    const { items } = await commerce.ok('GET', `/v1/orders/?customer_id=${person.id}`);
+    expect(items[0]).toMatchObject({
+      billing_name: expect.stringMatching(/^[0-9a-f]{64}$/),
+      billing_address: { country: 'US', state: 'US-NY', line1: null },
+      total_amount: 1_000,
+    });
+  });
+
+  test('with anonymize works by external id, and any other value of it is a 422', async () => {
+    const { id, external_customer_id } = await subscriber();
+    const path = `/v1/customers/external/${external_customer_id}?anonymize=`;
+    const refused = await commerce.api('DELETE', `${path}perhaps`);
+    expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['query', 'anonymize']]);
+    await commerce.ok('DELETE', `${path}true`);
+    const { items } = await commerce.ok('GET', `/v1/orders/?customer_id=${id}`);
+    expect(items[0].customer.name).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('with anonymize can follow a deletion that kept the data, and changes nothing the second time', async () => {
+    const person = await subscriber({ customer_name: 'Wendy Vex' });
+    await commerce.ok('DELETE', `/v1/customers/${person.id}`);
+    expect((await commerce.api('DELETE', `/v1/customers/${person.id}`)).status).toBe(404);
+    await commerce.emptyOutbox();
+    await commerce.ok('DELETE', `/v1/customers/${person.id}?anonymize=true`);
+    const kept = await everything();
+    expect(kept.filter(({ row }) => row.includes('Wendy') || row.includes(person.customer_email))).toEqual(
+      [],
+    );
+    expect(await commerce.told('customers.changed')).toHaveLength(1);
+    await commerce.ok('DELETE', `/v1/customers/${person.id}?anonymize=true`);
+    expect(await commerce.told('customers.changed')).toHaveLength(1);
+  });
+
+  test('revokes the seats it bought', async () => {
+    const product = commerce.product({ recurring_interval: 'month', prices: [seatBased(500)] });
+    const bought = await commerce.buy(product.id, { seats: 2 });
+    await commerce.emptyOutbox();
+    await commerce.ok('DELETE', `/v1/customers/${bought.customer_id}`);
+    expect(await commerce.webhooks()).toContain('customer_seat.revoked');
+  });
+});
+
+/** Every row of every table but the sandbox's, as text. */
+async function everything(): Promise<{ table: string; row: string }[]> {
+  const { db } = commerce.app;
+  const tables: { table_name: string }[] = await db.query(
+    `select table_name from information_schema.tables where table_schema = 'public' and table_name <> 'idempotency_keys'`,
+  );
+  const rows = await Promise.all(
+    tables.map(async ({ table_name: table }) =>
+      (await db.query(`select row::text from "${table}" as row`)).map(({ row }: { row: string }) => ({
+        table,
+        row,
+      })),
+    ),
+  );
+  return rows.flat();
+}
