@@ -272,6 +272,40 @@ describe('a changed product or benefit', () => {
     );
   });
 
+  test('while others subscribe and leave, ends with everybody having what the product has', async () => {
+    const benefits = [
+      await catalog.benefit('custom'),
+      await catalog.benefit('license_keys'),
+      await catalog.benefit('feature_flag'),
+    ];
+    const product = await catalog.product({}, benefits.slice(0, 1));
+    const set = (chosen: { id: string }[]) =>
+      catalog.api('POST', `/v1/products/${product.id}/benefits`, { benefits: chosen.map(({ id }) => id) });
+    const customers = Array.from({ length: 24 }, () => catalog.customer());
+    const leaving = new Set(customers.filter((_, index) => index % 4 === 0));
+    const comeAndGo = async (customer: { id: string }) => {
+      const subscription = await catalog.subscribe(product.id, customer.id);
+      if (leaving.has(customer as never)) await change(subscription, { status: 'canceled' });
+    };
+    await Promise.all([
+      ...customers.map(comeAndGo),
+      set(benefits.slice(0, 2)).then(() => catalog.settle()),
+      set(benefits.slice(1, 3)).then(() => catalog.settle()),
+      catalog.api('PATCH', `/v1/benefits/${benefits[1]!.id}`, {
+        type: 'license_keys',
+        properties: { limit_usage: 7 },
+      }),
+    ]);
+    const final = [benefits[0]!, benefits[2]!];
+    expect((await set(final)).status).toBe(200);
+    await catalog.settle();
+    for (const customer of customers) {
+      expect(await grantedTo(customer)).toEqual(leaving.has(customer) ? [] : sorted(...final));
+    }
+    const parked: unknown[] = await catalog.app.db.query('select 1 from parked_messages');
+    expect(parked).toEqual([]);
+  });
+
   test('new limits reach existing keys, with the properties from before in the webhook', async () => {
     const benefit = await catalog.benefit('license_keys', {
       activations: { limit: 1, enable_customer_admin: false },

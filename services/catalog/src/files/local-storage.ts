@@ -64,6 +64,9 @@ export function localStorage(root: string, links: FileLinks): FileStorage {
         await rename(temporary, target);
       } catch (error) {
         await rm(temporary, { force: true });
+        // another call may have been quicker and have taken the parts away
+        const doneMeanwhile = await existing(target);
+        if (doneMeanwhile) return doneMeanwhile;
         throw error;
       }
       await rm(uploadFolder(upload_id!), { recursive: true, force: true });

@@ -12,12 +12,13 @@ export async function openFile(
   disposition: 'attachment' | 'inline',
   now: Date,
 ): Promise<Reply> {
-  const opened = await storage.open(file, new Date(now.getTime() + REDIRECT_MS));
+  const contentDisposition = `${disposition}; filename*=UTF-8''${encodeName(file.name)}`;
+  const opened = await storage.open(file, new Date(now.getTime() + REDIRECT_MS), contentDisposition);
   if ('redirect' in opened) return new Reply(302, undefined, { location: opened.redirect });
   return new Reply(200, opened.stream, {
     'content-type': file.mime_type,
     'content-length': String(file.size),
-    'content-disposition': `${disposition}; filename*=UTF-8''${encodeName(file.name)}`,
+    'content-disposition': contentDisposition,
     'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
     'x-content-type-options': 'nosniff',
   });

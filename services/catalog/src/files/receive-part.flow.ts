@@ -1,5 +1,11 @@
 import type { Readable } from 'node:stream';
-import { invalid, notFound } from '@tributary/runtime/http/problem.ts';
+import {
+  BadRequest,
+  invalid,
+  notFound,
+  Problem,
+  ServiceUnavailable,
+} from '@tributary/runtime/http/problem.ts';
 import type { App } from '../app.ts';
 import { UploadRejected } from './storage.ts';
 import { findFile } from './store.ts';
@@ -18,7 +24,20 @@ export async function receivePart(
   try {
     return await storage.receive(file, part, body);
   } catch (error) {
-    if (error instanceof UploadRejected) throw invalid(['body'], error.message);
-    throw error;
+    throw refusalOf(error) ?? error;
+  }
+}
+
+/** What a client is told of an upload that failed for a reason outside of this program. */
+function refusalOf(error: unknown): Error | undefined {
+  if (error instanceof UploadRejected) return invalid(['body'], error.message);
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ERR_STREAM_PREMATURE_CLOSE':
+    case 'ECONNRESET':
+      return new Problem(BadRequest, 'The upload broke off.');
+    case 'ENOSPC':
+      return new Problem(ServiceUnavailable, 'There is no space for this file.');
+    default:
+      return undefined;
   }
 }

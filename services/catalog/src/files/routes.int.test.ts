@@ -166,6 +166,16 @@ describe('uploading a file', () => {
     expect([late.status, late.body.error]).toEqual([410, 'ResourceUnavailable']);
   });
 
+  test('that breaks off can be sent again', async () => {
+    const file = await catalog.make('/v1/files/', description(bytes));
+    const { url } = file.upload.parts[0];
+    await expect(
+      catalog.request('PUT', pathOf(url), { raw: bytes.subarray(0, 5), headers: { 'content-length': '43' } }),
+    ).rejects.toThrow();
+    const completed = await send(file.upload, bytes);
+    expect((await catalog.api('POST', `/v1/files/${file.id}/uploaded`, completed)).status).toBe(200);
+  });
+
   test.each<[string, object, string]>([
     ['an unknown service', { service: 'attic' }, 'body.service'],
     ['no name', { name: '' }, 'body.name'],
@@ -221,9 +231,9 @@ describe('a file', () => {
     expect((await catalog.api('DELETE', `/v1/files/${file.id}`)).status).toBe(404);
     expect((await catalog.api('GET', `/v1/files/?ids=${file.id}`)).body.items).toEqual([]);
     await catalog.settle();
-    await expect(catalog.app.storage.open({ ...file, upload_id: null }, new Date())).rejects.toThrow(
-      'File not found',
-    );
+    await expect(
+      catalog.app.storage.open({ ...file, upload_id: null }, new Date(), 'inline'),
+    ).rejects.toThrow('File not found');
   });
 
   test('of another organization does not exist', async () => {

@@ -142,7 +142,7 @@ test('parts that are not there are refused as such', async () => {
 test('readers are sent to an address that works, until the file is removed', async () => {
   const { handle, completed } = await send();
   await storage.complete(handle, completed, false);
-  const opened = await storage.open(handle, until());
+  const opened = await storage.open(handle, until(), 'attachment');
   const { redirect } = opened as { redirect: string };
   expect(await (await fetch(redirect)).text()).toBe(bytes.toString());
   await storage.remove(handle);

@@ -110,8 +110,12 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
       }
       return stored(path, needsSha256);
     },
-    async open({ path, mime_type }, until) {
-      const command = new GetObjectCommand({ ...at(path), ResponseContentType: mime_type });
+    async open({ path, mime_type }, until, disposition) {
+      const command = new GetObjectCommand({
+        ...at(path),
+        ResponseContentType: mime_type,
+        ResponseContentDisposition: disposition,
+      });
       return { redirect: await getSignedUrl(client, command, { expiresIn: secondsUntil(until) }) };
     },
     async remove({ path, upload_id }) {

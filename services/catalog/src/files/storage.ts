@@ -46,8 +46,11 @@ export interface FileStorage {
    * @throws UploadRejected when a part is missing or not what the client says
    */
   complete(file: FileHandle, parts: readonly CompletedPart[], needsSha256: boolean): Promise<StoredObject>;
-  /** @param until when a redirect's address stops working */
-  open(file: FileHandle, until: Date): Promise<Opened>;
+  /**
+   * @param until when a redirect's address stops working
+   * @param disposition the Content-Disposition a redirect's answer is to have
+   */
+  open(file: FileHandle, until: Date, disposition: string): Promise<Opened>;
   /** Removes the file and whatever was uploaded of it. */
   remove(file: FileHandle): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { anonymous } from '@tributary/proto/access.ts';
-import { notFound, Problem, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
+import { BadRequest, notFound, Problem, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import { Reply } from '@tributary/runtime/http/reply.ts';
 import { Id } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ export const transferRoutes = [
     rate: 'unlimited',
     upload: true,
     params,
-    problems: [ResourceNotFound, ResourceUnavailable, PartTooLarge],
+    problems: [BadRequest, ResourceNotFound, ResourceUnavailable, PartTooLarge],
     handle: async ({ params: { token }, stream, now }, app) => {
       const pass = passOf(app.links, token, 'upload', now);
       return new Reply(200, undefined, { etag: `"${await receivePart(app, pass.file, pass.part, stream)}"` });
