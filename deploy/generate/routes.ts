@@ -22,17 +22,19 @@ interface Owned {
   routes: readonly Route<never>[];
 }
 
-/** Every service that has routes, by name. `runtime` is a library. */
+/** A library in the services' folder. */
+const NO_SERVICE = 'runtime';
+
+/** The routes of every service, by the service's name. */
 async function ownedRoutes(): Promise<Owned[]> {
-  const services = readdirSync(join(ROOT, 'services'))
-    .filter((service) => existsSync(join(ROOT, 'services', service, 'src/routes.ts')))
+  const folder = join(ROOT, 'services');
+  const services = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== NO_SERVICE)
+    .map(({ name }) => name)
     .sort();
   return Promise.all(
     services.map(async (service) => {
-      const { routes } = (await import(join(ROOT, 'services', service, 'src/routes.ts'))) as Omit<
-        Owned,
-        'service'
-      >;
+      const { routes } = (await import(join(folder, service, 'src/routes.ts'))) as Pick<Owned, 'routes'>;
       return { service, routes };
     }),
   );

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { INTERNAL_TOKEN_HEADER } from '@tributary/runtime/http/internal-token.ts';
+import { currentTraceparent } from '@tributary/runtime/telemetry.ts';
 import { isForService } from './authenticate.ts';
 import type { Exchange } from './exchange.ts';
 import { VERSION_HEADER } from './version.ts';
@@ -46,6 +47,8 @@ export function forwardHeaders(exchange: Exchange, forwarding: Forwarding): Inco
   }
   const { authorization } = incoming;
   if (authorization !== undefined && isForService(authorization)) headers.authorization = authorization;
+  const traceparent = currentTraceparent();
+  if (traceparent !== null) headers.traceparent = traceparent;
   headers.host = forwarding.host;
   headers['x-request-id'] = exchange.id;
   headers['x-forwarded-for'] = exchange.address;
