@@ -6,7 +6,7 @@ import { planPaymentAttempt, unvoidOrder, voidOrder } from '../orders/order.ts';
 import { settleOrder } from '../orders/place-order.flow.ts';
 import type { OrderView } from '../orders/present.ts';
 import { getOrder, itemsOf, lockOrder, saveOrder } from '../orders/store.ts';
-import { newPayment, type Payment, type PaymentTrigger } from '../payments/payment.ts';
+import { newPayment, type Payment } from '../payments/payment.ts';
 import type { Decline } from '../payments/processor.ts';
 import { insertPayment } from '../payments/store.ts';
 import { isBillable } from '../subscriptions/cancellation.ts';
@@ -66,7 +66,7 @@ async function openBooks(tx: Tx, made: Collection): Promise<Books | undefined> {
 function paymentOf(attempt: Attempt, { view, collection }: Books, now: Date): Payment | undefined {
   if (attempt.kind === 'impossible') return undefined;
   const { order, customer } = view;
-  const trigger: PaymentTrigger = collection.attempts === 0 ? 'subscription_cycle' : 'retry_dunning';
+  const { trigger } = collection;
   const context = {
     organization_id: order.organization_id,
     customer_id: customer.id,
@@ -103,13 +103,14 @@ async function reopened(tx: Tx, view: OrderView, now: Date): Promise<OrderView> 
 async function bookFailure(tx: Tx, books: Books, decline: Decline, now: Date): Promise<void> {
   const { view, subscription, parts } = books;
   if (view.order.status !== 'pending') return endCollection(tx, view.order.id);
-  const failures = books.collection.attempts + 1;
+  const { order_id, attempts } = books.collection;
   const first_failed_at = books.collection.first_failed_at ?? now;
   const firstFailedAt = subscription.past_due_at ?? first_failed_at;
-  const nextAttempt = nextAttemptAt({ firstFailedAt, failures, isHardDecline: decline.isHard }, now);
-  if (nextAttempt === null) return giveUp(tx, books, now);
-  const { order_id } = books.collection;
-  await retryCollection(tx, { order_id, attempts: failures, first_failed_at }, nextAttempt);
+  const failures = countFailures(books.collection);
+  const scheduled = nextAttemptAt({ firstFailedAt, failures, isHardDecline: decline.isHard }, now);
+  if (scheduled === null) return giveUp(tx, books, now);
+  const nextAttempt = earlier(scheduled, view.order.next_payment_attempt_at, now);
+  await retryCollection(tx, { order_id, attempts: attempts + 1, failures, first_failed_at }, nextAttempt);
   const order = planPaymentAttempt(view.order, nextAttempt, now);
   if (subscription.status !== 'active') {
     await saveOrder(tx, order, orderUpdated({ ...view, order }, now));
@@ -123,6 +124,14 @@ async function bookFailure(tx: Tx, books: Books, decline: Decline, now: Date): P
   ];
   await recordSubscription(tx, pastDue, messages, now);
 }
+
+/** A card that the customer has just given and that is refused costs none of the attempts that are planned. */
+const countFailures = ({ failures, trigger }: Collection): number =>
+  trigger === 'retry_payment_method_update' ? failures : failures + 1;
+
+/** An attempt that was planned before the customer tried another card stays planned. */
+const earlier = (scheduled: Date, planned: Date | null, now: Date): Date =>
+  planned !== null && planned > now && planned < scheduled ? planned : scheduled;
 
 /** Every attempt has failed: the subscription ends and takes its unpaid orders with it. */
 async function giveUp(tx: Tx, { view, subscription, parts }: Books, now: Date): Promise<void> {

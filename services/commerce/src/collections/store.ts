@@ -7,12 +7,16 @@ export const COLLECTIONS_TABLE = `
     order_id uuid primary key references orders (id),
     customer_id uuid not null,
     attempts integer not null default 0,
+    failures integer not null default 0,
+    trigger text not null default 'subscription_cycle',
     first_failed_at timestamptz,
     attempt_at timestamptz not null
   );
   create index collections_attempt_at on collections (attempt_at);
   create index collections_customer_id on collections (customer_id);
 `;
+
+const COLUMNS = 'order_id, attempts, failures, first_failed_at, trigger';
 
 /** Has an order collected as soon as the transaction is over. */
 export async function startCollection(
@@ -42,7 +46,7 @@ export async function claimDueCollections(
      where order_id in (
        select order_id from collections where attempt_at <= $1 order by attempt_at limit $3
        for update skip locked)
-     returning order_id, attempts, first_failed_at`,
+     returning ${COLUMNS}`,
     [now, leaseUntil, batch],
   );
   return rows;
@@ -51,7 +55,7 @@ export async function claimDueCollections(
 /** The collection with its row locked; undefined once it is over. */
 export async function lockCollection(tx: Tx, orderId: string): Promise<Collection | undefined> {
   const rows: Collection[] = await tx.query(
-    'select order_id, attempts, first_failed_at from collections where order_id = $1 for update',
+    `select ${COLUMNS} from collections where order_id = $1 for update`,
     [orderId],
   );
   return rows[0];
@@ -60,12 +64,14 @@ export async function lockCollection(tx: Tx, orderId: string): Promise<Collectio
 /** Plans the next attempt after one that was refused. */
 export async function retryCollection(
   tx: Tx,
-  { order_id, attempts, first_failed_at }: Collection,
+  { order_id, attempts, failures, first_failed_at }: Omit<Collection, 'trigger'>,
   attemptAt: Date,
 ): Promise<void> {
   await tx.query(
-    'update collections set attempts = $2, first_failed_at = $3, attempt_at = $4 where order_id = $1',
-    [order_id, attempts, first_failed_at, attemptAt],
+    `update collections set attempts = $2, failures = $3, first_failed_at = $4, attempt_at = $5,
+       trigger = 'retry_dunning'
+     where order_id = $1`,
+    [order_id, attempts, failures, first_failed_at, attemptAt],
   );
 }
 
@@ -85,7 +91,7 @@ export async function endCollection(tx: Tx, orderId: string): Promise<void> {
 /** Brings failed collections of a customer forward, who has just given another way to pay. */
 export async function collectAgain(tx: Tx, customerId: string, now: Date): Promise<void> {
   await tx.query(
-    `update collections set attempt_at = $2
+    `update collections set attempt_at = $2, trigger = 'retry_payment_method_update'
      where customer_id = $1 and first_failed_at is not null and attempt_at > $2`,
     [customerId, now],
   );

@@ -1,5 +1,6 @@
 import { newId } from '@tributary/runtime/db/id.ts';
 import { Problem, ServiceUnavailable } from '@tributary/runtime/http/problem.ts';
+import { customerSession } from '@tributary/runtime/testing/principals.ts';
 import { collectionJob } from '../collections/jobs.ts';
 import type { Outcome } from '../payments/processor.ts';
 import { type CommerceUnderTest, commerceUnderTest } from '../testing/commerce.ts';
@@ -492,6 +493,41 @@ describe('a renewal that is not paid', () => {
       'subscription.updated',
       'subscription.active',
     ]);
+  });
+
+  describe('after which the customer gives another card', () => {
+    const giveCard = async (customerId: string, token: string) => {
+      const as = customerSession(shop.organization.id, customerId);
+      const body = { confirmation_token_id: token, set_default: true, return_url: 'https://shop.test' };
+      const path = '/v1/customer-portal/customers/me/payment-methods';
+      expect(await shop.request('POST', path, { as, body })).toMatchObject({ status: 201 });
+      await collectUntilDone();
+    };
+
+    test('is collected from it at once', async () => {
+      const { id, customer_id } = await failing();
+      await at('2026-02-15T12:00:00Z');
+      await giveCard(customer_id, 'tok_visa');
+      expect(await read(id)).toMatchObject({ status: 'active', past_due_at: null });
+      const [order] = await renewals(id);
+      expect((await payments(order.id)).map(({ status, trigger }) => [status, trigger])).toEqual([
+        ['failed', 'subscription_cycle'],
+        ['succeeded', 'retry_payment_method_update'],
+      ]);
+    });
+
+    test('keeps its plan when that card is refused too, however many are tried', async () => {
+      const { id, customer_id } = await failing();
+      await at('2026-02-15T12:00:00Z');
+      shop.clock.advance({ hours: 1 });
+      for (let tries = 0; tries < 5; tries += 1) await giveCard(customer_id, 'tok_fails_later');
+      expect(await read(id)).toMatchObject({ status: 'past_due' });
+      const [order] = await renewals(id);
+      expect(order).toMatchObject({ status: 'pending', next_payment_attempt_at: '2026-02-17T12:00:00.000Z' });
+      expect(await payments(order.id)).toHaveLength(6);
+      await at('2026-02-17T12:00:00Z');
+      expect((await renewals(id))[0]).toMatchObject({ next_payment_attempt_at: '2026-02-22T12:00:00.000Z' });
+    });
   });
 
   test('does not stop the next period', async () => {
