@@ -11,13 +11,14 @@ const REPLICAS = ['organizations', 'products', 'meters', 'benefit_grants', 'cust
   .join('');
 
 const REPLICA_INDEXES = `
-  create index products_replica_name on products_replica (organization_id, (value ->> 'name'), id);
+  create index products_replica_name on products_replica (organization_id, (value ->> 'name') nulls first, id);
   create index products_replica_prices on products_replica using gin ((value -> 'prices') jsonb_path_ops);
   create index benefit_grants_replica_customer on benefit_grants_replica ((value ->> 'customer_id'));
   create index customer_meters_replica_customer
     on customer_meters_replica ((value ->> 'customer_id'), (value ->> 'meter_id'));
 `;
 
+/** Lists put nulls first in ascending order and last in descending order; their indexes are read both ways. */
 const CUSTOMERS = `
   create table customers (
     id uuid primary key,
@@ -43,9 +44,9 @@ const CUSTOMERS = `
   );
   create unique index customers_email on customers (organization_id, lower(email)) where deleted_at is null;
   create unique index customers_external_id on customers (organization_id, external_id) where deleted_at is null;
-  create index customers_created_at on customers (organization_id, created_at, id);
-  create index customers_by_email on customers (organization_id, email, id);
-  create index customers_name on customers (organization_id, name, id);
+  create index customers_created_at on customers (organization_id, created_at nulls first, id);
+  create index customers_by_email on customers (organization_id, email nulls first, id);
+  create index customers_name on customers (organization_id, name nulls first, id);
   create index customers_query on customers
     using gin (email gin_trgm_ops, name gin_trgm_ops, external_id gin_trgm_ops);
   create index customers_metadata on customers using gin (metadata jsonb_path_ops);
@@ -74,8 +75,8 @@ const MEMBERS = `
   create unique index members_email on members (customer_id, lower(email)) where deleted_at is null;
   create unique index members_external_id on members (customer_id, external_id) where deleted_at is null;
   create unique index members_owner on members (customer_id) where role = 'owner' and deleted_at is null;
-  create index members_created_at on members (organization_id, created_at, id) where deleted_at is null;
-  create index members_customer_id on members (customer_id, created_at, id) where deleted_at is null;
+  create index members_created_at on members (organization_id, created_at nulls first, id) where deleted_at is null;
+  create index members_customer_id on members (customer_id, created_at nulls first, id) where deleted_at is null;
 `;
 
 const PAYMENTS = `
@@ -93,7 +94,7 @@ const PAYMENTS = `
     fingerprint text not null
   );
   create unique index payment_methods_processor_id on payment_methods (customer_id, processor_id);
-  create index payment_methods_customer_id on payment_methods (customer_id, created_at, id);
+  create index payment_methods_customer_id on payment_methods (customer_id, created_at nulls first, id);
   create table payments (
     id uuid primary key,
     created_at timestamptz not null,
@@ -114,8 +115,8 @@ const PAYMENTS = `
     decline_reason text,
     decline_message text
   );
-  create index payments_created_at on payments (organization_id, created_at, id);
-  create index payments_customer_id on payments (customer_id, created_at, id);
+  create index payments_created_at on payments (organization_id, created_at nulls first, id);
+  create index payments_customer_id on payments (customer_id, created_at nulls first, id);
   create index payments_checkout_id on payments (checkout_id);
   create index payments_order_id on payments (order_id);
 `;
@@ -176,12 +177,12 @@ const CHECKOUTS = `
     confirmed_at timestamptz,
     resume_at timestamptz
   );
-  create index checkouts_created_at on checkouts (organization_id, created_at, id);
-  create index checkouts_by_expiry on checkouts (organization_id, expires_at, id);
-  create index checkouts_status on checkouts (organization_id, status, id);
-  create index checkouts_product_id on checkouts (organization_id, product_id, created_at, id);
-  create index checkouts_customer_id on checkouts (customer_id, created_at, id);
-  create index checkouts_external_customer_id on checkouts (organization_id, external_customer_id, created_at, id);
+  create index checkouts_created_at on checkouts (organization_id, created_at nulls first, id);
+  create index checkouts_by_expiry on checkouts (organization_id, expires_at nulls first, id);
+  create index checkouts_status on checkouts (organization_id, status nulls first, id);
+  create index checkouts_product_id on checkouts (organization_id, product_id, created_at nulls first, id);
+  create index checkouts_customer_id on checkouts (customer_id, created_at nulls first, id);
+  create index checkouts_external_customer_id on checkouts (organization_id, external_customer_id, created_at nulls first, id);
   create index checkouts_query on checkouts using gin (customer_email gin_trgm_ops);
   create index checkouts_due on checkouts (expires_at) where status = 'open';
   create index checkouts_resume on checkouts (resume_at) where status = 'confirmed';
@@ -226,7 +227,7 @@ const SUBSCRIPTIONS = `
     prices jsonb not null,
     pending_update jsonb
   );
-  create index subscriptions_customer_id on subscriptions (customer_id, started_at, id);
+  create index subscriptions_customer_id on subscriptions (customer_id, started_at nulls first, id);
   create index subscriptions_checkout_id on subscriptions (checkout_id);
   create table subscription_meters (
     id uuid primary key,
@@ -277,16 +278,16 @@ const ORDERS = `
   -- A checkout ends in one order, whoever fulfils it.
   create unique index orders_checkout_id on orders (checkout_id);
   create unique index orders_invoice_number on orders (customer_id, invoice_number);
-  create index orders_created_at on orders (organization_id, created_at, id);
-  create index orders_status on orders (organization_id, status, id);
-  create index orders_by_invoice_number on orders (organization_id, invoice_number, id);
-  create index orders_net_amount on orders (organization_id, net_amount, id);
-  create index orders_product_id on orders (product_id, created_at, id);
-  create index orders_organization_product on orders (organization_id, product_id, created_at, id);
-  create index orders_customer_id on orders (customer_id, created_at, id);
-  create index orders_discount_id on orders (organization_id, discount_id, id);
-  create index orders_subscription_id on orders (subscription_id, created_at, id);
-  create index orders_by_subscription on orders (organization_id, subscription_id, id);
+  create index orders_created_at on orders (organization_id, created_at nulls first, id);
+  create index orders_status on orders (organization_id, status nulls first, id);
+  create index orders_by_invoice_number on orders (organization_id, invoice_number nulls first, id);
+  create index orders_net_amount on orders (organization_id, net_amount nulls first, id);
+  create index orders_product_id on orders (product_id, created_at nulls first, id);
+  create index orders_organization_product on orders (organization_id, product_id, created_at nulls first, id);
+  create index orders_customer_id on orders (customer_id, created_at nulls first, id);
+  create index orders_discount_id on orders (organization_id, discount_id nulls first, id);
+  create index orders_subscription_id on orders (subscription_id, created_at nulls first, id);
+  create index orders_by_subscription on orders (organization_id, subscription_id nulls first, id);
   create index orders_metadata on orders using gin (metadata jsonb_path_ops);
   create table order_items (
     id uuid primary key,
@@ -313,7 +314,7 @@ const LEDGER = `
     payment_id uuid
   );
   create index ledger_transactions_order_id on ledger_transactions (order_id);
-  create index ledger_transactions_created_at on ledger_transactions (organization_id, created_at, id);
+  create index ledger_transactions_created_at on ledger_transactions (organization_id, created_at nulls first, id);
   create table ledger_entries (
     id bigint generated always as identity primary key,
     transaction_id uuid not null references ledger_transactions,

@@ -17,9 +17,6 @@ const SUBSCRIPTION_INDEXES = `
     where customer_cancellation_reason is not null;
   create index subscriptions_leaving on subscriptions (organization_id, started_at nulls first, id)
     where cancel_at_period_end;
-  -- Subscriptions sorted by what their customers and products are called are found through these, in order.
-  create index customers_in_order on customers (organization_id, email nulls first);
-  create index products_replica_in_order on products_replica (organization_id, (value ->> 'name') nulls first);
   create index subscriptions_metadata on subscriptions using gin (metadata jsonb_path_ops);
 `;
 
