@@ -103,14 +103,16 @@ const METERS = `
     created_at timestamptz not null,
     modified_at timestamptz
   );
-  create index meters_by_name on meters (organization_id, name, id);
-  create index meters_by_creation on meters (organization_id, created_at, id);
+  create index meters_by_name on meters (organization_id, name nulls first, id);
+  create index meters_by_creation on meters (organization_id, created_at nulls first, id);
   create index meters_to_count on meters (id) where is_clearing or not is_backfilled;
 `;
 
 /**
  * The totals of the current period lie in the customer meter's own row, those of earlier periods in `usage_periods`,
- * and the values that `unique` has seen in `usage_values`, under the start of their period.
+ * and the values that `unique` has seen in `usage_values`, under the start of their period. What a batch of events
+ * changes in a customer meter is in none of its indexes, so that the row is updated in place. Lists that are sorted by
+ * it go by `customer_meter_ranks`, which follows the rows noted in `customer_meter_changes`.
  */
 const USAGE = `
   create table customer_meters (
@@ -120,33 +122,47 @@ const USAGE = `
     customer_id uuid not null,
     is_used boolean not null,
     reset_at timestamptz,
+    first_event_at timestamptz,
     last_event_at timestamptz,
     measured_count bigint not null default 0,
     measured_sum numeric not null default 0,
     measured_max numeric,
     measured_min numeric,
     distinct_count bigint not null default 0,
-    consumed_units numeric not null default 0,
     credited_units bigint not null default 0,
-    is_published boolean not null default false,
-    balance numeric not null generated always as (credited_units - consumed_units) stored,
     created_at timestamptz not null,
     modified_at timestamptz,
     unique (organization_id, meter_id, customer_id)
-  ) with (fillfactor = 80);
-  create index customer_meters_to_publish on customer_meters (id) where not is_published;
+  ) with (fillfactor = 50);
   create index customer_meters_by_customer on customer_meters (organization_id, customer_id, meter_id);
   create index customer_meters_by_creation on customer_meters (organization_id, created_at, id);
-  create index customer_meters_by_change on customer_meters (organization_id, modified_at desc nulls last, id desc);
-  create index customer_meters_by_consumption on customer_meters (organization_id, consumed_units, id);
-  create index customer_meters_by_credit on customer_meters (organization_id, credited_units, id);
-  create index customer_meters_by_balance on customer_meters (organization_id, balance, id);
+
+  create table customer_meter_ranks (
+    id uuid primary key,
+    organization_id uuid not null,
+    modified_at timestamptz,
+    consumed_units numeric not null,
+    credited_units bigint not null,
+    balance numeric not null
+  );
+  create index customer_meter_ranks_by_change
+    on customer_meter_ranks (organization_id, modified_at desc nulls last, id desc);
+  create index customer_meter_ranks_by_consumption on customer_meter_ranks (organization_id, consumed_units, id);
+  create index customer_meter_ranks_by_credit on customer_meter_ranks (organization_id, credited_units, id);
+  create index customer_meter_ranks_by_balance on customer_meter_ranks (organization_id, balance, id);
+
+  create table customer_meter_changes (
+    organization_id uuid not null,
+    id uuid not null,
+    primary key (organization_id, id)
+  );
 
   create table usage_periods (
     meter_id uuid not null,
     customer_id uuid not null,
     ends_at timestamptz not null,
     starts_at timestamptz,
+    first_event_at timestamptz,
     last_event_at timestamptz,
     measured_count bigint not null,
     measured_sum numeric not null,

@@ -3,7 +3,8 @@ import type { Page, Paging, SortCriterion } from '../http/paging.ts';
 import type { MetadataFilter } from '../http/wire.ts';
 
 /**
- * Reads one page of a list in two statements (count and rows), whatever its size.
+ * Reads one page of a list in two statements (count and rows), whatever its size. Nulls come first when they ascend and
+ * last when they descend; an index that declares its columns `nulls first` is read in both directions.
  * @param columns SQL expression of each sort key
  * @param tieBreaker unique column appended to the order, so that pages never overlap
  * @param join adds what only the order needs, after the rows are counted; it must neither add rows nor remove any
@@ -16,7 +17,7 @@ export async function pageOf<T extends ObjectLiteral, K extends string>(
   tieBreaker = `${query.alias}.id`,
   join?: (query: SelectQueryBuilder<T>) => unknown,
 ): Promise<Page<T>> {
-  const total = await query.clone().getCount();
+  const total = await countOf(query);
   join?.(query);
   for (const { by, direction } of sorting)
     query.addOrderBy(columns[by], direction, direction === 'DESC' ? 'NULLS LAST' : 'NULLS FIRST');
@@ -26,6 +27,12 @@ export async function pageOf<T extends ObjectLiteral, K extends string>(
     .limit(paging.limit)
     .getMany();
   return { items, total };
+}
+
+/** Number of rows; joins of a list keep each row once, so nothing has to be told apart. */
+async function countOf<T extends ObjectLiteral>(query: SelectQueryBuilder<T>): Promise<number> {
+  const counted = await query.clone().select('count(*)', 'total').getRawOne<{ total: number }>();
+  return counted!.total;
 }
 
 /**
