@@ -1,9 +1,8 @@
 import { merchant, portal } from '@tributary/proto/access.ts';
 import { portalPrincipal } from '@tributary/runtime/principal.ts';
 import { route } from '../app.ts';
-import { getCustomer } from '../customers/store.ts';
-import { getMember } from '../members/store.ts';
 import { createSession } from './create-session.flow.ts';
+import { readUser } from './read-user.flow.ts';
 import {
   CustomerCustomerSession,
   CustomerSession,
@@ -42,17 +41,6 @@ export const customerSessionRoutes = [
     summary: 'Read who you are',
     access: portal('customer_portal:read', 'customer_portal:write'),
     response: PortalAuthenticatedUser,
-    handle: async ({ principal }, { db }) => {
-      const caller = portalPrincipal(principal);
-      const { customer_id } = caller;
-      const customer = await getCustomer(db.manager, [caller.organization_id], { id: customer_id });
-      if (caller.kind === 'customer') {
-        // The contract knows no user without an address; a team may lack one.
-        const email = customer.email ?? '';
-        return { type: 'customer', name: customer.name, email, customer_id, member_id: null, role: null };
-      }
-      const { id, name, email, role } = await getMember(db.manager, customer_id, { id: caller.member_id });
-      return { type: 'member', name, email, customer_id, member_id: id, role };
-    },
+    handle: ({ principal }, app) => readUser(app, principal),
   }),
 ];

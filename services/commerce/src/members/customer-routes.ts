@@ -2,33 +2,22 @@ import { merchant } from '@tributary/proto/access.ts';
 import { NotPermitted, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import type { Call } from '@tributary/runtime/http/route.ts';
 import { Id } from '@tributary/runtime/http/wire.ts';
-import { requireAdministrator } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
-import type { Customer } from '../customers/customer.ts';
-import { type CustomerReference, getCustomer } from '../customers/store.ts';
 import { AmbiguousExternalCustomerID } from '../problems.ts';
-import { reachable } from '../scope.ts';
 import { addMember, areMembersEnabled } from './add-member.flow.ts';
 import { prepareChange, prepareRemoval, removeMemberOf, updateMember } from './change-member.flow.ts';
 import type { MemberChange, NewMember } from './member.ts';
 import { presentMember } from './present.ts';
+import { customerToChange, customerToRead } from './reach-customer.flow.ts';
 import { MemberCreateFromCustomer, MemberShape, MemberUpdate } from './schema.ts';
 import { getMember, type MemberReference } from './store.ts';
 
+type CustomerReference = Parameters<typeof customerToRead>[2];
 type AnyCall<B = unknown> = Call<unknown, unknown, B>;
 
-const readCustomer = (app: App, call: AnyCall, reference: CustomerReference): Promise<Customer> =>
-  getCustomer(app.db.manager, reachable(call.principal), reference);
-
-async function customerToChange(app: App, call: AnyCall, reference: CustomerReference): Promise<Customer> {
-  const customer = await readCustomer(app, call, reference);
-  requireAdministrator(call.principal, customer.organization_id);
-  return customer;
-}
-
 async function create(call: AnyCall<NewMember>, app: App, reference: CustomerReference) {
-  const customer = await customerToChange(app, call, reference);
+  const customer = await customerToChange(app, call.principal, reference);
   const isEnabled = await areMembersEnabled(app, customer.organization_id);
   return call.transaction(async (tx) => {
     const { member } = await addMember(tx, customer, call.body, isEnabled, call.now);
@@ -37,7 +26,7 @@ async function create(call: AnyCall<NewMember>, app: App, reference: CustomerRef
 }
 
 async function read(call: AnyCall, app: App, reference: CustomerReference, named: MemberReference) {
-  const customer = await readCustomer(app, call, reference);
+  const customer = await customerToRead(app, call.principal, reference);
   return presentMember(await getMember(app.db.manager, customer.id, named));
 }
 
@@ -47,7 +36,7 @@ async function update(
   reference: CustomerReference,
   named: MemberReference,
 ) {
-  const customer = await customerToChange(app, call, reference);
+  const customer = await customerToChange(app, call.principal, reference);
   const change = call.body;
   await prepareChange(app, customer.id, named, change, call.now);
   return call.transaction(async (tx) =>
@@ -56,7 +45,7 @@ async function update(
 }
 
 async function remove(call: AnyCall, app: App, reference: CustomerReference, named: MemberReference) {
-  const customer = await customerToChange(app, call, reference);
+  const customer = await customerToChange(app, call.principal, reference);
   await prepareRemoval(app, customer.id, named, call.now);
   await call.transaction(async (tx) => {
     await removeMemberOf(tx, customer.id, named, call.now);

@@ -7,15 +7,12 @@ import {
   ResourceNotFound,
   Unauthorized,
 } from '@tributary/runtime/http/problem.ts';
-import { requireBillingRole } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
-import { type App, route } from '../app.ts';
-import type { Customer } from '../customers/customer.ts';
-import { getCustomer } from '../customers/store.ts';
-import { addMember, areMembersEnabled } from './add-member.flow.ts';
+import { route } from '../app.ts';
+import { addMember } from './add-member.flow.ts';
 import { prepareChange, prepareRemoval, removeMemberOf, updateMember } from './change-member.flow.ts';
-import { requireTeam } from './member.ts';
 import { presentPortalMember } from './present.ts';
+import { ownTeam } from './reach-customer.flow.ts';
 import { CustomerPortalMember, CustomerPortalMemberCreate, CustomerPortalMemberUpdate } from './schema.ts';
 import { listMembers } from './store.ts';
 
@@ -23,14 +20,6 @@ const access = { schemes: ['member_session'], scopes: ['customer_portal:write'] 
 const params = z.object({ id: z.uuid() });
 const oldestFirst = [{ by: 'created_at', direction: 'ASC' }] as const;
 const refusals = [BadRequest, Unauthorized, NotPermitted] as const;
-
-/** The caller's team, which the owner and billing managers look after. */
-async function ownTeam(app: App, principal: Principal): Promise<{ team: Customer; memberId: string }> {
-  const { organization_id, customer_id, member_id } = requireBillingRole(principal) as PrincipalOf<'member'>;
-  const team = await getCustomer(app.db.manager, [organization_id], { id: customer_id });
-  requireTeam(team, await areMembersEnabled(app, organization_id));
-  return { team, memberId: member_id };
-}
 
 /** Nobody takes themselves out or down: a team must not lock itself out by a slip. */
 function requireSomebodyElse(id: string, memberId: string): void {

@@ -1,18 +1,15 @@
 import { portal } from '@tributary/proto/access.ts';
-import type { Principal } from '@tributary/proto/principal.ts';
 import { listOf, pagingShape, presentPage } from '@tributary/runtime/http/paging.ts';
 import { ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import { Id } from '@tributary/runtime/http/wire.ts';
-import { requireBillingRole } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
-import { type App, route } from '../app.ts';
-import type { Customer } from '../customers/customer.ts';
-import { getCustomer } from '../customers/store.ts';
+import { route } from '../app.ts';
 import {
   CustomerNotReady,
   PaymentMethodInUseByActiveSubscription,
   PaymentMethodSetupFailed,
 } from '../problems.ts';
+import { payer } from './list-methods.flow.ts';
 import { presentPortalPaymentMethod } from './present.ts';
 import { removeMethod } from './remove-method.flow.ts';
 import { addPaymentMethod, confirmPaymentMethod } from './save-method.flow.ts';
@@ -24,11 +21,6 @@ import {
 } from './schema.ts';
 import { listPaymentMethods } from './store.ts';
 
-function caller({ db }: App, principal: Principal): Promise<Customer> {
-  const { organization_id, customer_id } = requireBillingRole(principal);
-  return getCustomer(db.manager, [organization_id], { id: customer_id });
-}
-
 export const paymentMethodPortalRoutes = [
   route({
     method: 'GET',
@@ -39,7 +31,7 @@ export const paymentMethodPortalRoutes = [
     query: z.object(pagingShape),
     response: listOf(CustomerPaymentMethod),
     handle: async ({ query, principal }, app) => {
-      const customer = await caller(app, principal);
+      const customer = await payer(app, principal);
       const page = await listPaymentMethods(app.db.manager, customer.id, query);
       return presentPage(page, query, presentPortalPaymentMethod);
     },
@@ -54,7 +46,7 @@ export const paymentMethodPortalRoutes = [
     body: CustomerPaymentMethodCreate,
     response: CustomerPaymentMethodCreateResponse,
     problems: [PaymentMethodSetupFailed],
-    handle: async (call, app) => addPaymentMethod(call, app, await caller(app, call.principal), call.body),
+    handle: async (call, app) => addPaymentMethod(call, app, await payer(app, call.principal), call.body),
   }),
   route({
     method: 'POST',
@@ -66,8 +58,7 @@ export const paymentMethodPortalRoutes = [
     body: CustomerPaymentMethodConfirm,
     response: CustomerPaymentMethodCreateResponse,
     problems: [CustomerNotReady],
-    handle: async (call, app) =>
-      confirmPaymentMethod(call, app, await caller(app, call.principal), call.body),
+    handle: async (call, app) => confirmPaymentMethod(call, app, await payer(app, call.principal), call.body),
   }),
   route({
     method: 'DELETE',
@@ -79,7 +70,7 @@ export const paymentMethodPortalRoutes = [
     params: z.object({ id: Id }),
     problems: [PaymentMethodInUseByActiveSubscription, ResourceNotFound],
     handle: async (call, app) => {
-      const customer = await caller(app, call.principal);
+      const customer = await payer(app, call.principal);
       await call.transaction((tx) => removeMethod(tx, customer.id, call.params.id, call.now));
     },
   }),

@@ -5,20 +5,15 @@ import type { Call } from '@tributary/runtime/http/route.ts';
 import { Id } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
-import { type CustomerReference, getCustomer } from '../customers/store.ts';
-import { reachable } from '../scope.ts';
+import { methodsOf } from './list-methods.flow.ts';
 import { presentPaymentMethod } from './present.ts';
 import { PaymentMethodShape } from './schema.ts';
-import { listPaymentMethods } from './store.ts';
 
-async function list(
-  { principal, query }: Call<unknown, Paging, unknown>,
-  { db }: App,
-  reference: CustomerReference,
-) {
-  const customer = await getCustomer(db.manager, reachable(principal), reference);
-  const page = await listPaymentMethods(db.manager, customer.id, query);
-  return presentPage(page, query, (method) =>
+type CustomerReference = Parameters<typeof methodsOf>[2];
+
+async function list(call: Call<unknown, Paging, unknown>, app: App, reference: CustomerReference) {
+  const { customer, page } = await methodsOf(app, call.principal, reference, call.query);
+  return presentPage(page, call.query, (method) =>
     presentPaymentMethod(method, customer.default_payment_method_id),
   );
 }
