@@ -3,8 +3,8 @@ import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts
 import { type Provided, provide } from '@tributary/runtime/grpc/server.ts';
 import { BadRequest, Problem } from '@tributary/runtime/http/problem.ts';
 import type { App } from './app.ts';
+import { customerMetersById } from './customer-meters/changes-store.ts';
 import { presentState } from './customer-meters/present.ts';
-import { customerMetersById } from './customer-meters/publish-store.ts';
 import { readUsage } from './customer-meters/read-usage.flow.ts';
 import { runningTotals } from './customer-meters/usage-read-store.ts';
 import { presentMeter } from './meters/present.ts';

@@ -1,7 +1,7 @@
 import { inTransaction } from '@tributary/runtime/db/transaction.ts';
 import type { Job } from '@tributary/runtime/job.ts';
 import type { App } from './app.ts';
-import { publishChanged } from './customer-meters/publish-store.ts';
+import { followChanges } from './customer-meters/changes-store.ts';
 import { joinEvents, nextJoin } from './customers/store.ts';
 import { dropOldPartition, ensurePartitions } from './events/partitions-store.ts';
 import { linkRecent } from './ingest/parents-store.ts';
@@ -12,7 +12,7 @@ import { sqlOf } from './sql.ts';
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const METERS_AT_ONCE = 10;
-const METERS_TOLD_AT_ONCE = 500;
+const CHANGES_AT_ONCE = 500;
 const EVENTS_AT_ONCE = 2_000;
 /** A child and its parent miss each other only when their transactions overlap, which is a matter of seconds. */
 const RECENT_MS = 10 * 60_000;
@@ -39,9 +39,9 @@ export const jobs = (retentionMonths: number | undefined): Job<App>[] => [
     },
   },
   {
-    name: 'publish-customer-meters',
+    name: 'follow-customer-meters',
     everyMs: 2 * SECOND_MS,
-    run: ({ db }) => inTransaction(db, (tx) => publishChanged(tx, METERS_TOLD_AT_ONCE)),
+    run: ({ db }) => inTransaction(db, (tx) => followChanges(tx, CHANGES_AT_ONCE)),
   },
   {
     name: 'link-children-to-parents',

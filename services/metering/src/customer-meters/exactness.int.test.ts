@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Aggregation } from '../meters/schema.ts';
 import { Reference, type ReferenceEvent, type ReferenceMeter } from '../testing/reference.ts';
 import { createWorld, named, START, type World } from '../testing/world.ts';
+import { CUSTOMER_METER_COLUMNS } from './changes-store.ts';
 import { creditMeter, resetMeter } from './credit-customer-meter.flow.ts';
 import { readUsage } from './read-usage.flow.ts';
 
@@ -234,7 +235,8 @@ async function play(pool: readonly Drawn[], steps: readonly Step[]): Promise<voi
       for (const customer of Object.values(customers)) {
         const expected = reference.balanceOf(meter.id + customer, customer, meter);
         const [row] = await world.app.db.query(
-          'select consumed_units, credited_units, balance from customer_meters where meter_id = $1 and customer_id = $2',
+          `select ${CUSTOMER_METER_COLUMNS} from customer_meters row join meters meter on meter.id = row.meter_id
+           where row.meter_id = $1 and row.customer_id = $2`,
           [meter.id, customer],
         );
         const { consumed_units = 0, credited_units = 0, balance = 0 } = row ?? {};

@@ -14,6 +14,7 @@ export interface TotalsRow {
   measured_max: string | null;
   measured_min: string | null;
   distinct_count: number;
+  first_event_at: Date | null;
   last_event_at: Date | null;
 }
 
@@ -33,7 +34,7 @@ export const totalsSql = (aggregation: Aggregation): string => `
       : `coalesce(sum(quantity), 0) as measured_sum, max(quantity) as measured_max, min(quantity) as measured_min,
          0::bigint as distinct_count`
   },
-  max(timestamp) as last_event_at`;
+  min(timestamp) as first_event_at, max(timestamp) as last_event_at`;
 
 /** The customer's events that the meter matches, within a span. */
 export function matchingEvents(meter: Meter, customerId: string, { from, to }: Span): Conditions {

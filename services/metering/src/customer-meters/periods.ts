@@ -8,6 +8,7 @@ export const NOTHING: TotalsRow = {
   measured_max: null,
   measured_min: null,
   distinct_count: 0,
+  first_event_at: null,
   last_event_at: null,
 };
 

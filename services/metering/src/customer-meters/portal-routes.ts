@@ -44,7 +44,7 @@ export const customerMeterPortalRoutes: Route<App>[] = [
         meter_id: query.meter_id,
         query: query.query,
       };
-      const page = await listCustomerMeters(db.manager, replicas.customers, filters, query, query.sorting);
+      const page = await listCustomerMeters(db, replicas.customers, filters, query, query.sorting);
       return presentPage(page, query, presentInPortal);
     },
   }),

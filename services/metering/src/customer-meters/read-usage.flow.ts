@@ -37,17 +37,17 @@ async function totalsOfSpan(db: Reader, meter: Meter, customerId: string, span: 
   if (!meter.is_backfilled || meter.is_clearing) return recount(db, meter, customerId, span, true);
   const period = await enclosingPeriod(db, meter, customerId, span);
   if (!period) return recount(db, meter, customerId, span);
-  const before = isSame(period.starts_at, span.from)
+  const before = isAtLeast(period.first_event_at, span.from)
     ? NOTHING
     : await recount(db, meter, customerId, { from: period.starts_at, to: span.from });
-  const after =
-    isSame(period.ends_at, span.to) || isBefore(period.last_event_at, span.to)
-      ? NOTHING
-      : await recount(db, meter, customerId, { from: span.to, to: period.ends_at });
+  const after = isBefore(period.last_event_at, span.to)
+    ? NOTHING
+    : await recount(db, meter, customerId, { from: span.to, to: period.ends_at });
   if (before.last_event_at === null && after.last_event_at === null) return period;
   if (isSummable(meter.aggregation.func)) return without(without(period, before), after);
   return recount(db, meter, customerId, span);
 }
 
-const isSame = (a: Date | null, b: Date | null) => a?.getTime() === b?.getTime();
-const isBefore = (a: Date | null, b: Date | null) => a === null || b === null || a < b;
+/** No event at all, or no bound, leaves nothing on the other side. */
+const isAtLeast = (first: Date | null, from: Date | null) => first === null || from === null || first >= from;
+const isBefore = (last: Date | null, to: Date | null) => last === null || to === null || last < to;

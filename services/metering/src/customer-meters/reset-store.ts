@@ -4,6 +4,7 @@ import { MeterEntity } from '../meters/entity.ts';
 import type { Meter } from '../meters/meter.ts';
 import { consumedUnits, recount, recountValues, type Span, type TotalsRow } from './measure-store.ts';
 import { isSummable, NOTHING, without } from './periods.ts';
+import { TOTALS } from './totals.ts';
 
 /** A customer's meter. */
 export interface MeterOf {
@@ -17,8 +18,6 @@ interface Period extends TotalsRow {
   starts_at: Date | null;
   ends_at: Date | null;
 }
-
-const TOTALS = 'measured_count, measured_sum, measured_max, measured_min, distinct_count, last_event_at';
 
 /** Locks the customer meter, which may not have appeared yet; returns when it was last reset. */
 async function lockHead(tx: Tx, key: MeterOf, now: Date): Promise<{ id: string; reset_at: Date | null }> {
@@ -51,7 +50,7 @@ export async function closePeriod(tx: Tx, key: MeterOf, at: Date, now: Date): Pr
   const closed = { from: period.starts_at, to: at };
   const [left, right] = await cut(tx, meter, key.customer_id, period, at);
   await insertPeriod(tx, key, { ...left, starts_at: closed.from, ends_at: at });
-  if (period.ends_at === null) await restartHead(tx, meter, head.id, right, at, now);
+  if (period.ends_at === null) await restartHead(tx, head.id, right, at, now);
   else await replacePeriod(tx, key, { ...right, starts_at: at, ends_at: period.ends_at });
   return closed;
 }
@@ -95,7 +94,8 @@ async function cut(
   const right = await recount(tx, meter, customerId, after);
   if (isSummable(meter.aggregation.func)) {
     // When exactly the last event before the cut came is not known; not later than just before it.
-    return [{ ...without(whole, right), last_event_at: new Date(at.getTime() - 1) }, right];
+    const left = { ...without(whole, right), last_event_at: new Date(at.getTime() - 1) };
+    return [left.measured_count === 0 ? NOTHING : left, right];
   }
   if (meter.aggregation.func === 'unique') {
     await recountValues(tx, meter, customerId, before);
@@ -114,13 +114,14 @@ const periodValues = (key: MeterOf, period: Period) => [
   period.measured_max,
   period.measured_min,
   period.distinct_count,
+  period.first_event_at,
   period.last_event_at,
 ];
 
 async function insertPeriod(tx: Tx, key: MeterOf, period: Period): Promise<void> {
   await tx.query(
     `insert into usage_periods (meter_id, customer_id, ends_at, starts_at, ${TOTALS})
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     periodValues(key, period),
   );
 }
@@ -129,24 +130,17 @@ async function replacePeriod(tx: Tx, key: MeterOf, period: Period): Promise<void
   await tx.query(
     `update usage_periods
      set starts_at = $4, measured_count = $5, measured_sum = $6, measured_max = $7, measured_min = $8,
-         distinct_count = $9, last_event_at = $10
+         distinct_count = $9, first_event_at = $10, last_event_at = $11
      where meter_id = $1 and customer_id = $2 and ends_at = $3`,
     periodValues(key, period),
   );
 }
 
-async function restartHead(
-  tx: Tx,
-  meter: Meter,
-  headId: string,
-  totals: TotalsRow,
-  at: Date,
-  now: Date,
-): Promise<void> {
+async function restartHead(tx: Tx, headId: string, totals: TotalsRow, at: Date, now: Date): Promise<void> {
   await tx.query(
     `update customer_meters
      set reset_at = $2, measured_count = $3, measured_sum = $4, measured_max = $5, measured_min = $6,
-         distinct_count = $7, last_event_at = $8, consumed_units = $9, modified_at = $10, is_published = false,
+         distinct_count = $7, first_event_at = $8, last_event_at = $9, modified_at = $10,
          credited_units = ${creditedSql('customer_meters.meter_id', 'customer_meters.customer_id', '$2', 'null')}
      where id = $1`,
     [
@@ -157,10 +151,20 @@ async function restartHead(
       totals.measured_max,
       totals.measured_min,
       totals.distinct_count,
+      totals.first_event_at,
       totals.last_event_at,
-      await consumedUnits(tx, meter, totals),
       now,
     ],
+  );
+  await noteChange(tx, headId);
+}
+
+/** The customer meter's rank and its copies elsewhere are to follow. */
+async function noteChange(tx: Tx, headId: string): Promise<void> {
+  await tx.query(
+    `insert into customer_meter_changes (organization_id, id)
+     select organization_id, id from customer_meters where id = $1 and is_used on conflict do nothing`,
+    [headId],
   );
 }
 
@@ -225,12 +229,13 @@ export async function insertCredit(tx: Tx, credit: Credit, now: Date): Promise<v
   );
   await tx.query(
     `update customer_meters
-     set is_used = true, is_published = false,
+     set is_used = true,
          modified_at = case when is_used then $2::timestamptz else modified_at end,
          credited_units = ${creditedSql('customer_meters.meter_id', 'customer_meters.customer_id', 'customer_meters.reset_at', 'null')}
      where id = $1`,
     [id, now],
   );
+  await noteChange(tx, id);
 }
 
 /** The latest credit a grant gave and has not taken back. */

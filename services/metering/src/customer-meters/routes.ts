@@ -33,7 +33,7 @@ export const customerMeterRoutes: Route<App>[] = [
       const { customer_id, external_customer_id, meter_id, sorting } = query;
       const organizations = reachable(principal, query.organization_id);
       const filters = { organizations, customer_id, external_customer_id, meter_id };
-      const page = await listCustomerMeters(db.manager, replicas.customers, filters, query, sorting);
+      const page = await listCustomerMeters(db, replicas.customers, filters, query, sorting);
       return presentPage(page, query, presentCustomerMeter);
     },
   }),

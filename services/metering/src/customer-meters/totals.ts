@@ -9,7 +9,8 @@ export interface Totals {
   sum: string;
   max: string | null;
   min: string | null;
-  /** Timestamp of the latest, milliseconds since the epoch. */
+  /** Timestamps of the earliest and the latest, milliseconds since the epoch. */
+  first: number;
   last: number;
 }
 
@@ -25,8 +26,10 @@ export function totalsOf(entries: readonly Entry[]): Totals {
   let rest: Big = ZERO;
   let max: number | Big | undefined;
   let min: number | Big | undefined;
+  let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const { timestamp, quantity } of entries) {
+    if (timestamp < first) first = timestamp;
     if (timestamp > last) last = timestamp;
     if (typeof quantity === 'string') continue;
     if (
@@ -44,6 +47,7 @@ export function totalsOf(entries: readonly Entry[]): Totals {
     sum: toWire(rest.plus(whole)),
     max: numberText(max),
     min: numberText(min),
+    first,
     last,
   };
 }
@@ -72,6 +76,7 @@ export const AVERAGE_DECIMALS = 20;
 /**
  * SQL of the units consumed by a meter's function out of totals: columns `measured_count`, `measured_sum`,
  * `measured_max`, `measured_min` and `distinct_count` of a row; nothing measured is zero.
+ * @param func SQL of the function's name
  */
 export const consumedSql = (func: string, row: string): string => `case ${func}
     when 'count' then ${row}.measured_count
@@ -82,3 +87,7 @@ export const consumedSql = (func: string, row: string): string => `case ${func}
     when 'avg' then case when ${row}.measured_count = 0 then 0
       else trim_scale(round(round(${row}.measured_sum, 60) / ${row}.measured_count, ${AVERAGE_DECIMALS})) end
   end`;
+
+/** Columns of totals, as customer meters and earlier periods have them. */
+export const TOTALS =
+  'measured_count, measured_sum, measured_max, measured_min, distinct_count, first_event_at, last_event_at';

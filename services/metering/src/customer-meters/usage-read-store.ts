@@ -2,6 +2,7 @@ import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Meter } from '../meters/meter.ts';
 import type { Span, TotalsRow } from './measure-store.ts';
 import { creditedSql } from './reset-store.ts';
+import { consumedSql, TOTALS } from './totals.ts';
 
 type Query = Pick<Tx, 'query'>;
 
@@ -12,12 +13,11 @@ export async function enclosingPeriod(
   customerId: string,
   { from, to }: Span,
 ): Promise<(TotalsRow & { starts_at: Date | null; ends_at: Date | null }) | undefined> {
-  const totals = 'measured_count, measured_sum, measured_max, measured_min, distinct_count, last_event_at';
   const [period] = await db.query(
     `select * from (
-       select starts_at, ends_at, ${totals} from usage_periods where meter_id = $2 and customer_id = $3
+       select starts_at, ends_at, ${TOTALS} from usage_periods where meter_id = $2 and customer_id = $3
        union all
-       select reset_at, null, ${totals} from customer_meters
+       select reset_at, null, ${TOTALS} from customer_meters
        where organization_id = $1 and meter_id = $2 and customer_id = $3
      ) period
      where coalesce(starts_at, '-infinity') <= coalesce($4::timestamptz, '-infinity')
@@ -47,7 +47,8 @@ export async function runningTotals(
   keys: readonly { customer_id: string; meter_id: string }[],
 ): Promise<{ customer_id: string; meter_id: string; consumed_units: string; credited_units: number }[]> {
   return db.query(
-    `select row.customer_id, row.meter_id, row.consumed_units, row.credited_units
+    `select row.customer_id, row.meter_id, row.credited_units,
+       ${consumedSql(`meter.aggregation ->> 'func'`, 'row')} as consumed_units
      from unnest($1::uuid[], $2::uuid[]) as wanted(customer_id, meter_id)
      join meters meter on meter.id = wanted.meter_id
      join customer_meters row on row.organization_id = meter.organization_id

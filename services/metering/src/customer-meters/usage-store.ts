@@ -1,6 +1,6 @@
 import { newId } from '@tributary/runtime/db/id.ts';
 import type { Sql } from '../sql.ts';
-import { consumedSql, type Entry, totalsOf, valueHash } from './totals.ts';
+import { type Entry, totalsOf, valueHash } from './totals.ts';
 import type { Usage } from './usage.ts';
 
 /** A customer meter whose row is locked. */
@@ -28,12 +28,92 @@ const keyOf = (key: { meter_id: string; customer_id: string }) => key.meter_id +
  * to the period its timestamp lies in. Rows are locked in the order of `usages`, which must be the same everywhere.
  */
 export async function applyUsage(sql: Sql, usages: readonly Usage[], now: Date): Promise<void> {
-  if (usages.length === 0) return;
+  const plain = usages.filter(({ meter }) => meter.func !== 'unique');
+  const late = plain.length === 0 ? [] : await addToCurrent(sql, plain, now);
+  const slow = [...late, ...usages.filter(({ meter }) => meter.func === 'unique')];
+  if (slow.length > 0) await addByPeriod(sql, slow, now);
+}
+
+/**
+ * The common case, one statement: the totals are added to the current period of every customer meter whose latest
+ * reset lies before the earliest entry. Customer meters appear on the way.
+ */
+const ADD_TO_CURRENT = `
+  with touched as (
+    insert into customer_meters as head (id, organization_id, meter_id, customer_id, is_used, created_at,
+      measured_count, measured_sum, measured_max, measured_min, first_event_at, last_event_at)
+    select added.id, added.organization_id, added.meter_id, added.customer_id, true, $2,
+      added.count, added.sum, added.max, added.min, added.first_at, added.last_at
+    from jsonb_to_recordset($1::jsonb) as added(id uuid, organization_id uuid, meter_id uuid, customer_id uuid,
+      count bigint, sum numeric, max numeric, min numeric, first_at timestamptz, last_at timestamptz)
+    order by added.meter_id, added.customer_id
+    on conflict (organization_id, meter_id, customer_id) do update
+      set is_used = true,
+          measured_count = head.measured_count + excluded.measured_count,
+          measured_sum = head.measured_sum + excluded.measured_sum,
+          measured_max = greatest(head.measured_max, excluded.measured_max),
+          measured_min = least(head.measured_min, excluded.measured_min),
+          first_event_at = least(head.first_event_at, excluded.first_event_at),
+          last_event_at = greatest(head.last_event_at, excluded.last_event_at),
+          modified_at = excluded.created_at
+      where head.reset_at is null or excluded.first_event_at >= head.reset_at
+    returning id, organization_id, xmax = 0 as is_new
+  ), noted as (
+    insert into customer_meter_changes (organization_id, id) select organization_id, id from touched
+    on conflict do nothing
+  ), ranked as (
+    insert into customer_meter_ranks (id, organization_id, consumed_units, credited_units, balance)
+    select id, organization_id, 0, 0, 0 from touched where is_new
+    on conflict do nothing
+  )
+  select count(*) as touched from touched`;
+
+/** Returns the usages that were not added because part of them is older than the latest reset. */
+async function addToCurrent(sql: Sql, usages: readonly Usage[], now: Date): Promise<Usage[]> {
+  const rows = usages.map(({ meter, customer_id, entries }) => {
+    const { first, last, ...totals } = totalsOf(entries);
+    return {
+      id: newId(),
+      organization_id: meter.organization_id,
+      meter_id: meter.id,
+      customer_id,
+      ...totals,
+      first_at: new Date(first).toISOString(),
+      last_at: new Date(last).toISOString(),
+    };
+  });
+  const [result] = await sql.query<{ touched: number }>('add-to-current', ADD_TO_CURRENT, [
+    JSON.stringify(rows),
+    now,
+  ]);
+  if (result!.touched === usages.length) return [];
+  const heads = await lockHeads(sql, usages, now);
+  return usages.filter((usage, place) => {
+    const { reset_at } = heads.get(usage.meter.id + usage.customer_id)!;
+    return reset_at !== null && rows[place]!.first_at < reset_at.toISOString();
+  });
+}
+
+/** The other cases: entries of several periods, and meters that must know which values they have seen. */
+async function addByPeriod(sql: Sql, usages: readonly Usage[], now: Date): Promise<void> {
   const heads = await lockHeads(sql, usages, now);
   const shares = await sharesOf(sql, usages, heads);
   const distinct = await addValues(sql, shares);
-  await addToCurrent(sql, shares, distinct, now);
-  await addToEarlier(sql, shares, distinct);
+  const rows = shares.map((share) => rowOf(share, distinct));
+  await sql.query('add-to-heads', ADD_TO_HEADS, [
+    JSON.stringify(rows.filter((row) => row.ends_at === null)),
+    now,
+  ]);
+  await sql.query('add-to-periods', ADD_TO_PERIODS, [
+    JSON.stringify(rows.filter((row) => row.ends_at !== null)),
+  ]);
+  const ids = [...heads.values()].map((head) => head.id);
+  await sql.query(
+    'mark-used',
+    'update customer_meters set is_used = true where id = any($1) and not is_used',
+    [ids],
+  );
+  await sql.query('note-changes', NOTE_CHANGES, [ids]);
 }
 
 const LOCK_HEADS = `
@@ -167,95 +247,45 @@ async function addValues(sql: Sql, shares: readonly Share[]): Promise<Map<string
 }
 
 function rowOf(share: Share, distinct: Map<string, number>) {
-  const { count, sum, max, min, last } = totalsOf(share.entries);
-  const distinct_count = distinct.get(periodKey({ ...share.head, starts_at: share.starts_at })) ?? 0;
-  const { meter_id, customer_id, id } = share.head;
-  const last_at = new Date(last).toISOString();
-  const { func } = share.usage.meter;
+  const { first, last, ...totals } = totalsOf(share.entries);
+  const { id, meter_id, customer_id } = share.head;
   return {
     id,
     meter_id,
     customer_id,
-    func,
-    count,
-    sum,
-    max,
-    min,
-    last_at,
-    distinct_count,
+    ...totals,
+    first_at: new Date(first).toISOString(),
+    last_at: new Date(last).toISOString(),
+    distinct_count: distinct.get(periodKey({ ...share.head, starts_at: share.starts_at })) ?? 0,
     ends_at: share.ends_at,
   };
 }
 
 const ADDED = `jsonb_to_recordset($1::jsonb) as added(
-    id uuid, meter_id uuid, customer_id uuid, func text, count bigint, sum numeric, max numeric, min numeric,
-    last_at timestamptz, distinct_count bigint, ends_at timestamptz)`;
+    id uuid, meter_id uuid, customer_id uuid, count bigint, sum numeric, max numeric, min numeric,
+    first_at timestamptz, last_at timestamptz, distinct_count bigint, ends_at timestamptz)`;
 
-const sums = (row: string) => `
-    ${row}.measured_count + added.count as measured_count,
-    ${row}.measured_sum + added.sum as measured_sum,
-    greatest(${row}.measured_max, added.max) as measured_max,
-    least(${row}.measured_min, added.min) as measured_min,
-    ${row}.distinct_count + added.distinct_count as distinct_count,
-    greatest(${row}.last_event_at, added.last_at) as last_event_at`;
+const ADDING = `
+  measured_count = measured_count + added.count,
+  measured_sum = measured_sum + added.sum,
+  measured_max = greatest(measured_max, added.max),
+  measured_min = least(measured_min, added.min),
+  distinct_count = total.distinct_count + added.distinct_count,
+  first_event_at = least(first_event_at, added.first_at),
+  last_event_at = greatest(last_event_at, added.last_at)`;
 
-const ADD_TO_CURRENT = `
-  update customer_meters head
-  set is_used = true,
-      is_published = false,
-      measured_count = total.measured_count,
-      measured_sum = total.measured_sum,
-      measured_max = total.measured_max,
-      measured_min = total.measured_min,
-      distinct_count = total.distinct_count,
-      last_event_at = total.last_event_at,
-      consumed_units = ${consumedSql('total.func', 'total')},
-      modified_at = case when head.created_at = $2 then head.modified_at else $2 end
-  from (
-    select added.id, added.func, ${sums('row')}
-    from ${ADDED} join customer_meters row on row.id = added.id
-  ) total
-  where head.id = total.id`;
-
-async function addToCurrent(
-  sql: Sql,
-  shares: readonly Share[],
-  distinct: Map<string, number>,
-  now: Date,
-): Promise<void> {
-  const rows = shares.filter((share) => share.ends_at === null).map((share) => rowOf(share, distinct));
-  if (rows.length > 0) await sql.query('add-to-current', ADD_TO_CURRENT, [JSON.stringify(rows), now]);
-}
-
-const ADD_TO_EARLIER = `
-  update usage_periods period
-  set measured_count = total.measured_count,
-      measured_sum = total.measured_sum,
-      measured_max = total.measured_max,
-      measured_min = total.measured_min,
-      distinct_count = total.distinct_count,
-      last_event_at = total.last_event_at
-  from (
-    select added.meter_id, added.customer_id, added.ends_at, ${sums('row')}
-    from ${ADDED} join usage_periods row using (meter_id, customer_id, ends_at)
-  ) total
-  where period.meter_id = total.meter_id and period.customer_id = total.customer_id
-    and period.ends_at = total.ends_at`;
+const ADD_TO_HEADS = `
+  update customer_meters total
+  set ${ADDING}, modified_at = case when total.created_at = $2 then total.modified_at else $2 end
+  from ${ADDED} where total.id = added.id`;
 
 /** A late event makes the customer meter appear too, though it leaves the current period as it is. */
-async function addToEarlier(
-  sql: Sql,
-  shares: readonly Share[],
-  distinct: Map<string, number>,
-): Promise<void> {
-  const late = shares.filter((share) => share.ends_at !== null);
-  if (late.length === 0) return;
-  await sql.query('add-to-earlier', ADD_TO_EARLIER, [
-    JSON.stringify(late.map((share) => rowOf(share, distinct))),
-  ]);
-  await sql.query(
-    'mark-used',
-    'update customer_meters set is_used = true, is_published = false where id = any($1) and not is_used',
-    [late.map((share) => share.head.id)],
-  );
-}
+const ADD_TO_PERIODS = `
+  update usage_periods total set ${ADDING}
+  from ${ADDED}
+  where total.meter_id = added.meter_id and total.customer_id = added.customer_id and total.ends_at = added.ends_at`;
+
+const NOTE_CHANGES = `
+  insert into customer_meter_changes (organization_id, id)
+  select organization_id, id from customer_meters where id = any($1) order by organization_id, id
+  on conflict do nothing`;

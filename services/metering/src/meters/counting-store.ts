@@ -88,35 +88,49 @@ export async function moveBackfill(
 }
 
 const ZERO_TOTALS = `measured_count = 0, measured_sum = 0, measured_max = null, measured_min = null,
-  distinct_count = 0, last_event_at = null`;
+  distinct_count = 0, first_event_at = null, last_event_at = null`;
 const HAS_TOTALS = '(measured_count <> 0 or distinct_count <> 0 or last_event_at is not null)';
 
+const CLEAR_CURRENT = `
+  with cleared as (
+    update customer_meters set ${ZERO_TOTALS} where id in (
+      select id from customer_meters where organization_id = $1 and meter_id = $2 and ${HAS_TOTALS}
+      order by meter_id, customer_id limit $3 for update)
+    returning organization_id, id
+  ), noted as (
+    insert into customer_meter_changes (organization_id, id) select organization_id, id from cleared
+    on conflict do nothing
+  )
+  select count(*) as cleared from cleared`;
+
+const CLEAR_EARLIER = `
+  with cleared as (
+    update usage_periods set ${ZERO_TOTALS} where (meter_id, customer_id, ends_at) in (
+      select meter_id, customer_id, ends_at from usage_periods where meter_id = $1 and ${HAS_TOTALS} limit $2)
+    returning 1
+  )
+  select count(*) as cleared from cleared`;
+
+const CLEAR_VALUES = `
+  with cleared as (
+    delete from usage_values where (meter_id, customer_id, period_start, value_hash) in (
+      select meter_id, customer_id, period_start, value_hash from usage_values where meter_id = $1 limit $2)
+    returning 1
+  )
+  select count(*) as cleared from cleared`;
+
 /** Empties totals of the meter's former filter, at most `limit` rows of each table; returns whether there were any. */
-export async function clearTotals(tx: Tx, meter: Meter, limit: number): Promise<boolean> {
-  const statements: [string, unknown[]][] = [
-    [
-      `update customer_meters set ${ZERO_TOTALS}, consumed_units = 0 where id in (
-         select id from customer_meters where organization_id = $1 and meter_id = $2 and ${HAS_TOTALS}
-         order by meter_id, customer_id limit $3 for update)`,
-      [meter.organization_id, meter.id, limit],
-    ],
-    [
-      `update usage_periods set ${ZERO_TOTALS} where (meter_id, customer_id, ends_at) in (
-         select meter_id, customer_id, ends_at from usage_periods where meter_id = $1 and ${HAS_TOTALS} limit $2)`,
-      [meter.id, limit],
-    ],
-    [
-      `delete from usage_values where (meter_id, customer_id, period_start, value_hash) in (
-         select meter_id, customer_id, period_start, value_hash from usage_values where meter_id = $1 limit $2)`,
-      [meter.id, limit],
-    ],
-  ];
-  let cleared = 0;
-  for (const [text, values] of statements) {
-    const [, count]: [unknown, number] = await tx.query(text, values);
-    cleared += count;
+export async function clearTotals(tx: Tx, { id, organization_id }: Meter, limit: number): Promise<boolean> {
+  let all = 0;
+  for (const [text, values] of [
+    [CLEAR_CURRENT, [organization_id, id, limit]],
+    [CLEAR_EARLIER, [id, limit]],
+    [CLEAR_VALUES, [id, limit]],
+  ] as const) {
+    const [{ cleared }]: [{ cleared: number }] = await tx.query(text, [...values]);
+    all += cleared;
   }
-  return cleared > 0;
+  return all > 0;
 }
 
 /** Nothing of the former filter is left: counting begins at a line drawn now. */

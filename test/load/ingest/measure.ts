@@ -1,0 +1,92 @@
+import { type EventSource, makeEvents } from './events.ts';
+import { closedLoop, getBytes, openLoop, type Posted, requestBytes, type Target } from './posts.ts';
+
+export interface Platform {
+  ingest: Target;
+  source: EventSource;
+  /** Processor time of gateway, service and PostgreSQL so far, microseconds; undefined where it is not known. */
+  cpu(): Promise<(number | undefined)[]>;
+}
+
+/** One batch size at one number of connections. */
+export interface Cell {
+  batch: number;
+  connections: number;
+  rounds: Measured[];
+  /** Latencies at a fixed rate below the most that the closed loop reached. */
+  open?: Posted & { perSecond: number };
+}
+
+export interface Measured extends Posted {
+  events: number;
+  /** Microseconds per event in gateway, service and PostgreSQL. */
+  cpuPerEvent: (number | undefined)[];
+}
+
+/** Bodies are made before the clock starts, so many of them: the most that a second can take. */
+const MOST_EVENTS_PER_SECOND = 90_000;
+const MOST_REQUESTS_PER_SECOND = 8_000;
+/** Share of the closed loop's rate at which latencies are taken. */
+const OPEN_SHARE = 0.6;
+
+export async function measureCell(
+  platform: Platform,
+  cell: Cell,
+  seconds: number,
+  { isOpen = false } = {},
+): Promise<void> {
+  const { batch, connections } = cell;
+  if (isOpen) {
+    const perSecond = OPEN_SHARE * medianOf(cell.rounds.map((round) => round.requests / round.seconds));
+    const posted = await openLoop(
+      platform.ingest,
+      connections,
+      perSecond,
+      bodies(platform, batch, Math.max(1, Math.floor(perSecond * seconds))),
+    );
+    cell.open = { ...posted, perSecond };
+    return;
+  }
+  const most = Math.min(MOST_REQUESTS_PER_SECOND, Math.ceil(MOST_EVENTS_PER_SECOND / batch)) * seconds;
+  const ready = bodies(platform, batch, Math.ceil(most));
+  const before = await platform.cpu();
+  const posted = await closedLoop(platform.ingest, connections, seconds, () => ready.pop());
+  const after = await platform.cpu();
+  const events = posted.requests * batch;
+  const cpuPerEvent = after.map((used, place) => {
+    const since = before[place];
+    return used === undefined || since === undefined ? undefined : (used - since) / events;
+  });
+  cell.rounds.push({ ...posted, events, cpuPerEvent });
+}
+
+const bodies = ({ ingest, source }: Platform, batch: number, count: number): Buffer[] =>
+  Array.from({ length: count }, () =>
+    requestBytes(ingest, JSON.stringify({ events: makeEvents(batch, source) })),
+  );
+
+const READS_PER_SECOND = 50;
+const READ_SECONDS = 4;
+
+export interface Reads {
+  atRest: Posted;
+  duringIngest: Posted;
+}
+
+/** Reads of a customer meter at a fixed rate: at rest, and while ingest takes all it can. */
+export async function measureReads(platform: Platform, path: string, seconds: number): Promise<Reads> {
+  const target = { ...platform.ingest, path };
+  const reads = Array.from({ length: READS_PER_SECOND * READ_SECONDS }, () => getBytes(target));
+  const read = () => openLoop(target, 4, READS_PER_SECOND, reads);
+  await read();
+  const atRest = await read();
+  const cell: Cell = { batch: 1000, connections: 16, rounds: [] };
+  const [duringIngest] = await Promise.all([
+    read(),
+    measureCell(platform, cell, Math.max(seconds, READ_SECONDS)),
+  ]);
+  return { atRest, duringIngest };
+}
+
+export const medianOf = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

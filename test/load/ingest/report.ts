@@ -1,0 +1,86 @@
+import { percentile } from '../percentile.ts';
+import type { Written } from './baselines.ts';
+import { type Cell, medianOf, type Reads } from './measure.ts';
+
+const GOALS = { copy: 0.6, floor: 0.8, reads: 3 };
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const fixed = (value: number | undefined, digits = 1) => (value === undefined ? '-' : value.toFixed(digits));
+
+const eventsPerSecond = (cell: Cell) => medianOf(cell.rounds.map((round) => round.events / round.seconds));
+const requestsPerSecond = (cell: Cell) =>
+  medianOf(cell.rounds.map((round) => round.requests / round.seconds));
+
+/** A row for each batch size and number of connections: closed loop, processor time, open loop. */
+export function printCells(cells: readonly Cell[], floors: readonly Cell[] | undefined): void {
+  print(
+    '\n| batch | connections | events/s | requests/s | p50 ms | p99 ms | CPU us/event gateway | service | PostgreSQL | open loop at/s | p50 | p99 | p99.9 | failed |',
+  );
+  print('|---|---|---|---|---|---|---|---|---|---|---|---|---|---|');
+  for (const cell of floors ?? []) print(row(cell, 'floor '));
+  for (const cell of cells) print(row(cell, ''));
+}
+
+function row(cell: Cell, label: string): string {
+  const latencies = cell.rounds.flatMap((round) => round.latencies);
+  const cpu = [0, 1, 2].map((place) => {
+    const known = cell.rounds.flatMap((round) => round.cpuPerEvent[place] ?? []);
+    return known.length === 0 ? undefined : medianOf(known);
+  });
+  const failures = cell.rounds.reduce((sum, round) => sum + round.failures, cell.open?.failures ?? 0);
+  const open = cell.open;
+  return `| ${[
+    `${label}${cell.batch}`,
+    cell.connections,
+    whole(eventsPerSecond(cell)),
+    whole(requestsPerSecond(cell)),
+    fixed(percentile(latencies, 50), 2),
+    fixed(percentile(latencies, 99), 2),
+    ...cpu.map((micros) => fixed(micros)),
+    open ? whole(open.perSecond) : '-',
+    ...[50, 99, 99.9].map((percent) => (open ? fixed(percentile(open.latencies, percent), 2) : '-')),
+    failures,
+  ].join(' | ')} |`;
+}
+
+export function printComparison({
+  copy,
+  insert,
+  cells,
+  floors,
+}: {
+  copy: readonly Written[];
+  insert: readonly Written[];
+  cells: readonly Cell[];
+  floors: readonly Cell[];
+}): void {
+  const rate = (rounds: readonly Written[]) => medianOf(rounds.map((round) => round.events / round.seconds));
+  print(`\nraw COPY, 4 connections: ${whole(rate(copy))} events/s`);
+  print(`one INSERT per event, 16 connections: ${whole(rate(insert))} events/s`);
+  const thousands = cells.filter((cell) => cell.batch === 1000).map(eventsPerSecond);
+  if (thousands.length > 0) {
+    const best = Math.max(...thousands);
+    print(
+      `batches of 1000, best: ${whole(best)} events/s, ${fixed(best / rate(copy), 2)} of COPY (goal ${GOALS.copy})`,
+    );
+  }
+  const ones = cells.find((cell) => cell.batch === 1 && cell.connections === 64);
+  const floor = floors.find((cell) => cell.batch === 1);
+  if (ones && floor) {
+    const share = requestsPerSecond(ones) / requestsPerSecond(floor);
+    print(
+      `batches of 1, 64 connections: ${whole(requestsPerSecond(ones))} requests/s, ${fixed(share, 2)} of the floor's ${whole(requestsPerSecond(floor))} (goal ${GOALS.floor})`,
+    );
+  }
+}
+
+export function printReads({ atRest, duringIngest }: Reads): void {
+  const [rest, busy] = [atRest, duringIngest].map((reads) => percentile(reads.latencies, 99)) as [
+    number,
+    number,
+  ];
+  print(
+    `reading a customer meter, p99: ${fixed(rest, 2)} ms at rest, ${fixed(busy, 2)} ms during full ingest, ${fixed(busy / rest, 1)} times (goal at most ${GOALS.reads})`,
+  );
+}
