@@ -14,6 +14,7 @@ import { consumers } from './consumers.ts';
 import { entities, migrations } from './database.ts';
 import { grpcServices } from './grpc.ts';
 import { jobs } from './jobs.ts';
+import { noProcessor } from './payments/no-processor.ts';
 import { sandboxProcessor } from './payments/sandbox-processor.ts';
 import { createReplicas } from './replicas.ts';
 import { routes } from './routes.ts';
@@ -42,7 +43,8 @@ export async function startCommerce(
     catalog: ownerAt(config.catalogGrpc),
     metering: ownerAt(config.meteringGrpc),
   };
-  const sandbox = sandboxProcessor(db);
+  const sandbox = config.environment === 'sandbox' ? sandboxProcessor(db) : undefined;
+  if (!sandbox) log.warn('no payment company is connected: every card will be refused');
   const app: App = {
     db,
     clock,
@@ -51,7 +53,7 @@ export async function startCommerce(
     sessions,
     metering,
     secret: config.internalSecret,
-    processor: sandbox,
+    processor: sandbox ?? noProcessor,
     sandbox,
     publicUrl: config.publicUrl,
   };

@@ -132,9 +132,15 @@ export function listOrders(reader: Reader, scope: OrderScope, query: OrderQuery)
 
 function joinWhatIsAsked(builder: SelectQueryBuilder<Order>, query: OrderQuery): void {
   const sortsBy = (key: OrderSortKey) => query.sorting.some(({ by }) => by === key);
-  if (sortsBy('customer') || query.external_customer_id)
-    builder.innerJoin('customers', 'customer', 'customer.id = orders.customer_id');
-  if (query.external_customer_id) whereIn(builder, 'customer.external_id', query.external_customer_id);
+  if (sortsBy('customer')) builder.innerJoin('customers', 'customer', 'customer.id = orders.customer_id');
+  if (query.external_customer_id) {
+    builder.andWhere(
+      `orders.customer_id in (select named.id from customers named
+         where named.deleted_at is null and named.external_id = any(:externalIds)
+           and named.organization_id = orders.organization_id)`,
+      { externalIds: query.external_customer_id },
+    );
+  }
   if (sortsBy('product') || query.product_billing_type)
     builder.leftJoin('products_replica', 'product', 'product.id = orders.product_id');
   if (query.product_billing_type) {
