@@ -301,6 +301,25 @@ describe('one charge, one order', () => {
     expect([stranger.status, stranger.body.error]).toEqual([403, 'NotOpenCheckout']);
   });
 
+  test('though its customer is deleted before it is fulfilled: what would go on ends at once', async () => {
+    const opened = await commerce.checkout(monthly().id, { external_customer_id: newId() });
+    const { processor } = commerce.app;
+    commerce.app.processor = { ...processor, confirm: () => Promise.reject(new Error('unreachable')) };
+    await commerce.confirm(opened.client_secret);
+    commerce.app.processor = processor;
+    await commerce.ok('DELETE', `/v1/customers/external/${opened.external_customer_id}?anonymize=true`);
+    commerce.clock.advance({ minutes: 2 });
+    await resumeCheckouts(commerce.app, commerce.clock.now());
+    const order = await orderOf(opened.id);
+    expect(order).toMatchObject({ status: 'paid', subscription: { status: 'canceled' } });
+    expect(order.billing_name).not.toContain('Ada');
+    const methods = await commerce.app.db.query(
+      'select 1 from payment_methods where customer_id = $1 and deleted_at is null',
+      [order.customer_id],
+    );
+    expect(methods).toEqual([]);
+  });
+
   test('at the price the buyer agreed to, though the catalog changes before it is fulfilled', async () => {
     const product = monthly();
     const opened = await commerce.checkout(product.id);

@@ -16,6 +16,7 @@ import { newPayment } from '../payments/payment.ts';
 import type { Outcome, SavedMethod } from '../payments/processor.ts';
 import { seatPriceOf } from '../products/price.ts';
 import type { ProductCopy } from '../products/product.ts';
+import { cancelSubscriptionsOf } from '../subscriptions/end-subscription.flow.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { recordTrial } from '../subscriptions/trial-redemptions.ts';
 import { type Checkout, type Offer, selectedProduct, succeedCheckout } from './checkout.ts';
@@ -71,6 +72,8 @@ export async function fulfilCheckout(
       now,
     );
   }
+  // Who was deleted while paying keeps what is on record, but nothing that goes on.
+  if (customer.deleted_at !== null) await cancelSubscriptionsOf(tx, customer.id, now);
   await stateChangedSoon(tx, customer, now);
   const succeeded = succeedCheckout(checkout, now);
   await saveCheckout(tx, succeeded, checkoutUpdated(succeeded, offer, pages, now));
@@ -85,6 +88,7 @@ async function equipCustomer(
   now: Date,
 ): Promise<Customer> {
   const before = await lockCustomer(tx, checkout.customer_id!);
+  if (before.deleted_at !== null) return before;
   const method = saved && (await keepPaymentMethod(tx, newPaymentMethod(before, saved, now)));
   const hasSeats = seatPriceOf(pricesAsked(checkout, product)) !== undefined;
   const customer: Customer = {
