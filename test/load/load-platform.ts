@@ -16,20 +16,31 @@ export interface LoadPlatform {
   organizationId: string;
   /** Address of the PostgreSQL server, as its superuser; `pg_stat_statements` is loaded. */
   postgresUrl: string;
+  /** What the PostgreSQL server prints. */
+  postgresLog: string;
+  /** Opens every list to a user, with the organizations the user is a member of. */
+  personalToken: string;
+  userId: string;
   stop(): Promise<void>;
 }
 
 /** The whole platform in this process, on a durable PostgreSQL of its own and, if wanted, a real Kafka. */
-export async function startLoadPlatform(options: { kafka: boolean }): Promise<LoadPlatform> {
+export async function startLoadPlatform(options: {
+  kafka: boolean;
+  /** PostgreSQL settings over those of every load test. */
+  settings?: Readonly<Record<string, string>>;
+}): Promise<LoadPlatform> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-load-'));
   const password = randomBytes(16).toString('hex');
+  const postgresLog = join(folder, 'postgres.log');
   const postgres = await startPostgres(openCluster(join(folder, 'postgres')), {
-    logFile: join(folder, 'postgres.log'),
+    logFile: postgresLog,
     newSuperuserPassword: password,
     settings: {
       shared_preload_libraries: 'pg_stat_statements',
       max_connections: '200',
       shared_buffers: '512MB',
+      ...options.settings,
     },
   });
   const kafka = options.kafka ? await startKafka(join(folder, 'kafka')) : undefined;
@@ -54,6 +65,9 @@ export async function startLoadPlatform(options: { kafka: boolean }): Promise<Lo
     organizationToken: first.organization_access_token,
     organizationId: first.organization.id,
     postgresUrl,
+    postgresLog,
+    personalToken: first.personal_access_token,
+    userId: first.user.id,
     async stop() {
       await platform.stop();
       await kafka?.stop();
