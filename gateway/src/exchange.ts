@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { notFound, Problem } from '@tributary/runtime/http/problem.ts';
+import { notFound, Problem, problemBody } from '@tributary/runtime/http/problem.ts';
 import type { Logger } from '@tributary/runtime/log.ts';
 import type { Caller } from './caller.ts';
 import type { GatewayRoute } from './route-table.ts';
@@ -60,7 +60,7 @@ export function refuse(exchange: Exchange, error: unknown, log: Logger): void {
     return;
   }
   if (error instanceof Problem) {
-    answer(exchange, error.type.status, { error: error.type.name, detail: error.message }, error.headers);
+    answer(exchange, error.type.status, problemBody(error), error.headers);
     return;
   }
   log.error({ err: error, requestId: exchange.id }, 'request failed');

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databasesOn } from '@tributary/embedded/databases.ts';
 import { startPlatform } from '@tributary/embedded/platform.ts';
+import type { ServiceName } from '@tributary/embedded/service-names.ts';
+import type { FirstCredentials } from '@tributary/identity/bootstrap/create-first-organization.flow.ts';
 import { type Scope, scopes } from '@tributary/proto/access.ts';
+import type { Clock } from '@tributary/runtime/clock.ts';
 import { createLog } from '@tributary/runtime/log.ts';
 import { requirePostgres } from '@tributary/runtime/testing/servers/postgres.ts';
 import { freePorts } from '@tributary/servers/free-ports.ts';
@@ -24,15 +27,21 @@ export interface TestPlatform {
   organizationId: string;
   /** A new token of the first organization. */
   tokenWith(granted: readonly Scope[]): Promise<string>;
+  /** The first user, organization and OAuth client with their secrets. */
+  credentials: FirstCredentials;
   /** A token of another organization with every scope. */
   strangerToken(): Promise<string>;
   /** Folder where mails land. */
   mailFolder: string;
+  /** Address of each service's own database. */
+  databaseUrls: Readonly<Record<ServiceName, string>>;
   stop(): Promise<void>;
 }
 
 /** The whole platform behind its gateway, on databases of its own; over Kafka when brokers are given. */
-export async function startTestPlatform(options: { kafkaBrokers?: string[] } = {}): Promise<TestPlatform> {
+export async function startTestPlatform(
+  options: { kafkaBrokers?: string[]; clock?: Clock } = {},
+): Promise<TestPlatform> {
   const { adminUrl } = await requirePostgres();
   const home = mkdtempSync(join(tmpdir(), 'tributary-'));
   const databases = await databasesOn(adminUrl, `e2e_${randomBytes(5).toString('hex')}`);
@@ -47,6 +56,7 @@ export async function startTestPlatform(options: { kafkaBrokers?: string[] } = {
     internalSecret: randomBytes(32).toString('hex'),
     tokenSecret: randomBytes(32).toString('hex'),
     kafkaBrokers: options.kafkaBrokers,
+    clock: options.clock,
     rateLimitFactor: 1_000_000,
     logLevel,
     log: createLog({ service: 'e2e', level: logLevel }),
@@ -69,6 +79,7 @@ export async function startTestPlatform(options: { kafkaBrokers?: string[] } = {
     merchantToken: first.organization_access_token,
     personalToken: first.personal_access_token,
     organizationId: first.organization.id,
+    credentials: first,
     tokenWith: (granted) => tokenOf(first.organization.id, granted),
     async strangerToken() {
       const slug = `stranger-${randomBytes(4).toString('hex')}`;
@@ -79,6 +90,7 @@ export async function startTestPlatform(options: { kafkaBrokers?: string[] } = {
       return tokenOf(organization.id, scopes);
     },
     mailFolder: join(home, 'mail'),
+    databaseUrls: databases.urls,
     async stop() {
       await platform.stop();
       rmSync(home, { recursive: true, force: true });

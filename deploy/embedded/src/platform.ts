@@ -79,6 +79,7 @@ export function startPlatform(options: PlatformOptions): Promise<Platform> {
       introspect: client.introspect,
       transport,
       log,
+      now: clock?.now,
     });
     closing.add('gateway', gateway.stop);
     within?.open();

@@ -34,6 +34,13 @@ export class Problem extends Error {
   }
 }
 
+/** The body a problem is answered with; OAuth's own refusal also carries the text under OAuth's own name for it. */
+export const problemBody = ({ type, message }: Problem) => ({
+  error: type.name,
+  detail: message,
+  ...(type === InsufficientScope ? { error_description: message } : {}),
+});
+
 /** One entry of a validation answer (HTTPValidationError of the contract). */
 export interface Issue {
   loc: (string | number)[];

@@ -1,20 +1,7 @@
 import type { Request, Response } from 'express';
-import { sqlState } from '../db/transaction.ts';
+import { isDatabaseTrouble } from '../db/trouble.ts';
 import type { Logger } from '../log.ts';
-import { Problem, ResourceNotFound, ServiceUnavailable, ValidationProblem } from './problem.ts';
-
-const UNAVAILABLE = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  '57P01',
-  '57P02',
-  '57P03',
-  '08006',
-  '08001',
-  '08003',
-  '53300',
-]);
+import { Problem, problemBody, ResourceNotFound, ServiceUnavailable, ValidationProblem } from './problem.ts';
 
 /** Turns whatever was thrown into the contract's error body (service description, section 7). */
 export function sendProblem(error: unknown, request: Request, response: Response, log: Logger): void {
@@ -27,15 +14,12 @@ export function sendProblem(error: unknown, request: Request, response: Response
     return;
   }
   if (error instanceof Problem) {
-    response
-      .status(error.type.status)
-      .set(error.headers)
-      .json({ error: error.type.name, detail: error.message });
+    response.status(error.type.status).set(error.headers).json(problemBody(error));
     return;
   }
   if (error instanceof URIError) {
     response.status(404).json({ error: ResourceNotFound.name, detail: 'Not found' });
-  } else if (UNAVAILABLE.has(sqlState(error) ?? '')) {
+  } else if (isDatabaseTrouble(error)) {
     log.warn({ err: error }, 'a server this service needs is not available');
     response
       .status(503)

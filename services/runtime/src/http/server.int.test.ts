@@ -145,7 +145,11 @@ describe('who may call', () => {
     const { status, body, headers } = await service.request('GET', `/v1/notes/${newId()}`, {
       as: organizationToken(newId(), ['orders:read']),
     });
-    expect([status, body.error]).toEqual([403, 'insufficient_scope']);
+    const text = 'The token needs one of these scopes: products:read';
+    expect([status, body]).toEqual([
+      403,
+      { error: 'insufficient_scope', detail: text, error_description: text },
+    ]);
     expect(headers.get('www-authenticate')).toContain('scope="products:read"');
   });
 
