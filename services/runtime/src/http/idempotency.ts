@@ -102,7 +102,7 @@ export async function settleKey(tx: Pick<Tx, 'query'>, claim: Claim, reply: Repl
   const answer = sealAnswer({ body: reply.body, headers: reply.headers }, claim.key);
   const [, settled]: [unknown, number] = await tx.query(
     `update idempotency_keys set status = $4, answer = $5
-     where owner = $1 and key_hash = $2 and lease = $3 and status is null`,
+     where owner = $1 and key_hash = $2 and lease = $3`,
     [claim.owner, keyHash(claim.key), claim.lease, reply.status, answer],
   );
   if (settled !== 1) {
