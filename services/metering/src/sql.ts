@@ -45,6 +45,16 @@ export class Conditions implements Binder {
     return value === undefined || value === null ? this : this.add(condition, value);
   }
 
+  /**
+   * Adds that a column is one of some values, unless they are absent. A single one is compared for equality, which lets
+   * an index that starts with the column also give the order.
+   */
+  addIn(column: string, values: readonly unknown[] | undefined): this {
+    if (values === undefined) return this;
+    if (values.length === 1) return this.add(`${column} = ?`, values[0]);
+    return this.add(`${column} = any(?)`, values);
+  }
+
   /** Adds a condition that binds its own values. */
   addSql(sql: (binder: Binder) => string): this {
     this.#conditions.push(sql(this));

@@ -52,7 +52,7 @@ export async function listCustomerMeters(
     `select count(*) as total from customer_meters row where ${conditions.where}`,
     conditions.values,
   );
-  if (reads('rank', sorting)) conditions.add('rank.organization_id = any(?)', filters.organizations);
+  if (reads('rank', sorting)) conditions.addIn('rank.organization_id', filters.organizations);
   const rows: CustomerMeter[] = await db.query(
     `select ${CUSTOMER_METER_COLUMNS}
      from customer_meters row
@@ -92,10 +92,10 @@ export async function readCustomerMeter(
 
 function conditionsOf(filters: CustomerMeterFilters): Conditions {
   const conditions = new Conditions()
-    .add('row.organization_id = any(?)', filters.organizations)
+    .addIn('row.organization_id', filters.organizations)
     .add('row.is_used')
-    .addIf(filters.customer_id, 'row.customer_id = any(?)')
-    .addIf(filters.meter_id, 'row.meter_id = any(?)');
+    .addIn('row.customer_id', filters.customer_id)
+    .addIn('row.meter_id', filters.meter_id);
   if (filters.external_customer_id) {
     conditions.add(
       `row.customer_id = any(array(

@@ -9,47 +9,46 @@ export interface Totals {
   sum: string;
   max: string | null;
   min: string | null;
-  /** Timestamps of the earliest and the latest, milliseconds since the epoch. */
-  first: number;
-  last: number;
+  /** Timestamps of the earliest and the latest, ISO 8601. */
+  first_at: string;
+  last_at: string;
 }
 
-/** One event's share of a meter. */
-export interface Entry {
-  timestamp: number;
-  quantity: Quantity;
-}
+/**
+ * Adds up quantities as they come, exactly: integers as long as they stay safe, decimals for everything else. Texts
+ * are just counted.
+ */
+export class RunningTotals {
+  #count = 0;
+  #whole = 0;
+  #rest: Big = ZERO;
+  #max: number | Big | undefined;
+  #min: number | Big | undefined;
+  #first = Number.POSITIVE_INFINITY;
+  #last = Number.NEGATIVE_INFINITY;
 
-/** Adds up exactly: integers as long as they stay safe, decimals for everything else. */
-export function totalsOf(entries: readonly Entry[]): Totals {
-  let whole = 0;
-  let rest: Big = ZERO;
-  let max: number | Big | undefined;
-  let min: number | Big | undefined;
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { timestamp, quantity } of entries) {
-    if (timestamp < first) first = timestamp;
-    if (timestamp > last) last = timestamp;
-    if (typeof quantity === 'string') continue;
-    if (
-      typeof quantity === 'number' &&
-      Number.isSafeInteger(quantity) &&
-      Number.isSafeInteger(whole + quantity)
-    ) {
-      whole += quantity;
-    } else rest = rest.plus(quantity);
-    if (max === undefined || isGreater(quantity, max)) max = quantity;
-    if (min === undefined || isGreater(min, quantity)) min = quantity;
+  add(timestamp: number, quantity: Quantity): void {
+    this.#count += 1;
+    if (timestamp < this.#first) this.#first = timestamp;
+    if (timestamp > this.#last) this.#last = timestamp;
+    if (typeof quantity === 'string') return;
+    const next = typeof quantity === 'number' ? this.#whole + quantity : Number.NaN;
+    if (Number.isSafeInteger(next) && Number.isSafeInteger(quantity)) this.#whole = next;
+    else this.#rest = this.#rest.plus(quantity);
+    if (this.#max === undefined || isGreater(quantity, this.#max)) this.#max = quantity;
+    if (this.#min === undefined || isGreater(this.#min, quantity)) this.#min = quantity;
   }
-  return {
-    count: entries.length,
-    sum: toWire(rest.plus(whole)),
-    max: numberText(max),
-    min: numberText(min),
-    first,
-    last,
-  };
+
+  read(): Totals {
+    return {
+      count: this.#count,
+      sum: toWire(this.#rest.plus(this.#whole)),
+      max: numberText(this.#max),
+      min: numberText(this.#min),
+      first_at: new Date(this.#first).toISOString(),
+      last_at: new Date(this.#last).toISOString(),
+    };
+  }
 }
 
 function isGreater(a: number | Big, b: number | Big): boolean {

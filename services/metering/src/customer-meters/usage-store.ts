@@ -1,7 +1,7 @@
 import { newId } from '@tributary/runtime/db/id.ts';
 import type { Sql } from '../sql.ts';
-import { type Entry, totalsOf, valueHash } from './totals.ts';
-import type { Usage } from './usage.ts';
+import { RunningTotals, valueHash } from './totals.ts';
+import { type Entry, entriesOf, type Usage } from './usage.ts';
 
 /** A customer meter whose row is locked. */
 interface Head {
@@ -70,18 +70,13 @@ const ADD_TO_CURRENT = `
 
 /** Returns the usages that were not added because part of them is older than the latest reset. */
 async function addToCurrent(sql: Sql, usages: readonly Usage[], now: Date): Promise<Usage[]> {
-  const rows = usages.map(({ meter, customer_id, entries }) => {
-    const { first, last, ...totals } = totalsOf(entries);
-    return {
-      id: newId(),
-      organization_id: meter.organization_id,
-      meter_id: meter.id,
-      customer_id,
-      ...totals,
-      first_at: new Date(first).toISOString(),
-      last_at: new Date(last).toISOString(),
-    };
-  });
+  const rows = usages.map(({ meter, customer_id, totals }) => ({
+    id: newId(),
+    organization_id: meter.organization_id,
+    meter_id: meter.id,
+    customer_id,
+    ...totals.read(),
+  }));
   const [result] = await sql.query<{ touched: number }>('add-to-current', ADD_TO_CURRENT, [
     JSON.stringify(rows),
     now,
@@ -159,12 +154,13 @@ async function sharesOf(sql: Sql, usages: readonly Usage[], heads: Map<string, H
   for (const usage of usages) {
     const head = heads.get(usage.meter.id + usage.customer_id)!;
     const reset = head.reset_at?.getTime() ?? Number.NEGATIVE_INFINITY;
-    const current = usage.entries.filter((entry) => entry.timestamp >= reset);
+    const entries = entriesOf(usage);
+    const current = entries.filter((entry) => entry.timestamp >= reset);
     if (current.length > 0) {
       shares.push({ head, usage, entries: current, ends_at: null, starts_at: head.reset_at });
     }
-    if (current.length < usage.entries.length) {
-      late.push({ head, usage, entries: usage.entries.filter((entry) => entry.timestamp < reset) });
+    if (current.length < entries.length) {
+      late.push({ head, usage, entries: entries.filter((entry) => entry.timestamp < reset) });
     }
   }
   if (late.length > 0) shares.push(...(await lateShares(sql, late)));
@@ -247,15 +243,14 @@ async function addValues(sql: Sql, shares: readonly Share[]): Promise<Map<string
 }
 
 function rowOf(share: Share, distinct: Map<string, number>) {
-  const { first, last, ...totals } = totalsOf(share.entries);
+  const totals = new RunningTotals();
+  for (const { timestamp, quantity } of share.entries) totals.add(timestamp, quantity);
   const { id, meter_id, customer_id } = share.head;
   return {
     id,
     meter_id,
     customer_id,
-    ...totals,
-    first_at: new Date(first).toISOString(),
-    last_at: new Date(last).toISOString(),
+    ...totals.read(),
     distinct_count: distinct.get(periodKey({ ...share.head, starts_at: share.starts_at })) ?? 0,
     ends_at: share.ends_at,
   };

@@ -1,13 +1,24 @@
 import type { Measured } from '../filters/property.ts';
-import type { CompiledMeter } from '../meters/compile-meter.ts';
-import type { Entry } from './totals.ts';
+import type { CompiledMeter, Quantity } from '../meters/compile-meter.ts';
+import { RunningTotals } from './totals.ts';
 
 /** What some events add to one customer's meter. */
 export interface Usage {
   meter: CompiledMeter;
   customer_id: string;
-  entries: Entry[];
+  totals: RunningTotals;
+  /** The events that make it up, for when they must be told apart by their time. */
+  events: Measured[];
 }
+
+/** One event's share of a meter. */
+export interface Entry {
+  timestamp: number;
+  quantity: Quantity;
+}
+
+export const entriesOf = ({ meter, events }: Usage): Entry[] =>
+  events.map((event) => ({ timestamp: event.timestamp, quantity: meter.measure(event)! }));
 
 /** The customer's event, as far as meters are concerned. */
 export interface CustomerEvent extends Measured {
@@ -16,7 +27,7 @@ export interface CustomerEvent extends Measured {
 
 /** Usage by customer and meter, gathered from any number of events. */
 export class UsageByMeter {
-  readonly #usages = new Map<string, Usage>();
+  readonly #usages = new Map<CompiledMeter, Map<string, Usage>>();
 
   /** Holds an event against meters of its organization. Events of unknown customers wait for their customer. */
   add(event: CustomerEvent, meters: readonly CompiledMeter[]): void {
@@ -24,16 +35,28 @@ export class UsageByMeter {
     for (const meter of meters) {
       const quantity = meter.measure(event);
       if (quantity === undefined) continue;
-      const key = meter.id + event.customer_id;
-      const known = this.#usages.get(key);
-      const entry = { timestamp: event.timestamp, quantity };
-      if (known) known.entries.push(entry);
-      else this.#usages.set(key, { meter, customer_id: event.customer_id, entries: [entry] });
+      const usage = this.#usageOf(meter, event.customer_id);
+      usage.totals.add(event.timestamp, quantity);
+      usage.events.push(event);
     }
+  }
+
+  #usageOf(meter: CompiledMeter, customer_id: string): Usage {
+    const customers = this.#usages.get(meter) ?? new Map<string, Usage>();
+    if (customers.size === 0) this.#usages.set(meter, customers);
+    const known = customers.get(customer_id);
+    if (known) return known;
+    const usage = { meter, customer_id, totals: new RunningTotals(), events: [] };
+    customers.set(customer_id, usage);
+    return usage;
   }
 
   /** All of it, in the order in which everybody locks customer meters. */
   inLockOrder(): Usage[] {
-    return [...this.#usages].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, usage]) => usage);
+    return [...this.#usages.values()]
+      .flatMap((customers) => [...customers.values()])
+      .sort((a, b) => compare(a.meter.id, b.meter.id) || compare(a.customer_id, b.customer_id));
   }
 }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -67,12 +67,12 @@ export async function readEvent(
 
 function conditionsOf(filters: EventFilters): Conditions {
   const conditions = new Conditions()
-    .add('event.organization_id = any(?)', filters.organizations)
+    .addIn('event.organization_id', filters.organizations)
     .addIf(filters.start_timestamp, 'event.timestamp >= ?')
     .addIf(filters.end_timestamp, 'event.timestamp <= ?')
-    .addIf(filters.customer_id, 'event.customer_id = any(?)')
-    .addIf(filters.name, 'event.name = any(?)')
-    .addIf(filters.source, 'event.source = any(?)');
+    .addIn('event.customer_id', filters.customer_id)
+    .addIn('event.name', filters.name)
+    .addIn('event.source', filters.source);
   if (filters.external_customer_id) addExternalCustomers(conditions, filters);
   if (filters.query !== undefined) {
     const pattern = `%${escapeLike(filters.query)}%`;

@@ -2,10 +2,15 @@ import { ValidationProblem } from '@tributary/runtime/http/problem.ts';
 import { owningOrganization } from '@tributary/runtime/principal.ts';
 import { isMetadata, readMetadata } from './event-metadata.ts';
 import { readTimestamp } from './event-timestamp.ts';
-import { isObject, isStorable, type Loc, type Reading, refuse, UNSTORABLE } from './reading.ts';
+import { isObject, isStorable, type Loc, nestsDeeper, type Reading, refuse, UNSTORABLE } from './reading.ts';
 
-/** An event that passed every check a request can be held to without the database. */
+/**
+ * An event that passed every check a request can be held to without the database. `id`, `parent`, and the customer of
+ * one who was named by an external id, are filled in when it is stored: 60,000 copies would cost more than the checks.
+ */
 export interface IngestedEvent {
+  id: string;
+  source: 'user';
   organization_id: string;
   name: string;
   /** Milliseconds since the epoch. */
@@ -17,12 +22,16 @@ export interface IngestedEvent {
   external_id: string | null;
   /** Id or external id of another event. */
   parent_id: string | null;
+  /** Id of the event that `parent_id` means, once it is known. */
+  parent: string | null;
   metadata: Record<string, unknown>;
 }
 
 const MAX_NAME = 128;
 /** Ids of other systems are kept in indexes, whose entries are bounded. */
 const MAX_EXTERNAL_ID = 512;
+/** Within an event; the body's limit counts the three levels around it too. */
+const MAX_DEPTH = 61;
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
@@ -36,6 +45,8 @@ export function readEvent(raw: unknown, index: number, reading: Reading): Ingest
   const name = text(raw, 'name', loc, reading, MAX_NAME);
   if (raw.name == null) refuse(reading, [...loc, 'name'], 'missing', 'Field required');
   const event: IngestedEvent = {
+    id: '',
+    source: 'user',
     organization_id: organization(raw.organization_id, loc, reading),
     name: name ?? '',
     timestamp: timestamp(raw.timestamp, loc, reading),
@@ -45,10 +56,20 @@ export function readEvent(raw: unknown, index: number, reading: Reading): Ingest
     external_member_id: null,
     external_id: text(raw, 'external_id', loc, reading, MAX_EXTERNAL_ID),
     parent_id: text(raw, 'parent_id', loc, reading, MAX_EXTERNAL_ID),
+    parent: null,
     metadata: metadata(raw.metadata, loc, reading),
   };
+  if (hasDeepValue(raw)) refuse(reading, loc, 'json_invalid', 'JSON nested too deeply');
   if (reading.issues.length === before) whoseEvent(raw, event, loc, reading);
   return reading.issues.length === before ? event : undefined;
+}
+
+/** Fields that nobody reads may hold anything, but not without bottom. */
+function hasDeepValue(raw: Record<string, unknown>): boolean {
+  for (const key in raw) {
+    if (key !== 'metadata' && typeof raw[key] === 'object' && nestsDeeper(raw[key], MAX_DEPTH)) return true;
+  }
+  return false;
 }
 
 /** A customer of ours, or a customer by the integrator's id: exactly one of them. */

@@ -1,5 +1,5 @@
 import type { Sql } from '../sql.ts';
-import type { NewEvent } from './store.ts';
+import type { IngestedEvent } from './event-input.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const keyOf = (organizationId: string, key: string) => `${organizationId} ${key}`;
@@ -16,7 +16,7 @@ const FIND_PARENTS = `
  * Gives events their parents: events stored before, by id or external id, else events of the same batch by external
  * id. Returns the children whose parent has not come yet.
  */
-export async function findParents(sql: Sql, events: readonly NewEvent[]): Promise<NewEvent[]> {
+export async function findParents(sql: Sql, events: readonly IngestedEvent[]): Promise<IngestedEvent[]> {
   const children = events.filter((event) => event.parent_id !== null);
   if (children.length === 0) return [];
   const wanted = [
@@ -51,7 +51,7 @@ const INSERT_PENDING = `
   from unnest($1::uuid[], $2::uuid[], $3::text[]) as pending(child_id, organization_id, parent_external_id)`;
 
 /** Remembers children that wait for a parent of that external id. */
-export async function awaitParents(sql: Sql, children: readonly NewEvent[], now: Date): Promise<void> {
+export async function awaitParents(sql: Sql, children: readonly IngestedEvent[], now: Date): Promise<void> {
   if (children.length === 0) return;
   await sql.query('await-parents', INSERT_PENDING, [
     children.map((event) => event.id),
@@ -79,7 +79,7 @@ const PARENTS_HERE = LINK(`
   order by pending.child_id for update of pending`);
 
 /** Links children that were waiting for one of these events. */
-export async function welcomeParents(sql: Sql, parents: readonly NewEvent[]): Promise<void> {
+export async function welcomeParents(sql: Sql, parents: readonly IngestedEvent[]): Promise<void> {
   const named = parents.filter((event) => event.external_id !== null);
   if (named.length === 0) return;
   await sql.query('welcome-parents', PARENTS_HERE, [

@@ -28,6 +28,8 @@ test('an event is read with its defaults', async () => {
   const customer = newId();
   expect(await read([good, { name: '', customer_id: customer.toUpperCase(), member_id: null }])).toEqual([
     {
+      id: '',
+      source: 'user',
       organization_id: organization,
       name: 'api_call',
       timestamp: now.getTime(),
@@ -37,9 +39,12 @@ test('an event is read with its defaults', async () => {
       external_member_id: null,
       external_id: null,
       parent_id: null,
+      parent: null,
       metadata: {},
     },
     {
+      id: '',
+      source: 'user',
       organization_id: organization,
       name: '',
       timestamp: now.getTime(),
@@ -49,6 +54,7 @@ test('an event is read with its defaults', async () => {
       external_member_id: null,
       external_id: null,
       parent_id: null,
+      parent: null,
       metadata: {},
     },
   ]);

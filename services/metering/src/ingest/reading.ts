@@ -25,3 +25,9 @@ export function refuse(reading: Reading, loc: Loc, type: string, msg: string, in
   const echoed = typeof input === 'string' ? input.length <= MAX_ECHO : typeof input === 'number';
   reading.issues.push({ loc: [...loc], msg, type, ...(echoed ? { input } : {}) });
 }
+
+/** Whether objects and lists nest deeper than `limit` in a value. */
+export function nestsDeeper(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((item) => nestsDeeper(item, limit - 1));
+}

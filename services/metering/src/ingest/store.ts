@@ -2,14 +2,6 @@ import { newId } from '@tributary/runtime/db/id.ts';
 import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
 
-/** An event on its way into the store. */
-export interface NewEvent extends IngestedEvent {
-  id: string;
-  source: 'user';
-  /** Resolved parent, if it is known already. */
-  parent: string | null;
-}
-
 /** What an ingest must know of its organizations and customers, as it is until the transaction ends. */
 export interface Surroundings {
   organizations: {
@@ -94,23 +86,23 @@ const INSERT_EVENTS = `
   select at from incoming where x is not null and i not in (select event_id from claimed)`;
 
 /** Stores events; returns the places of those that were dropped as repeats. */
-export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promise<number[]> {
-  const rows = events.map((event, at) => ({
-    i: event.id,
-    o: event.organization_id,
-    c: event.customer_id ?? undefined,
-    mi: event.member_id ?? undefined,
-    p: event.parent ?? undefined,
-    t: new Date(event.timestamp).toISOString(),
-    n: event.name,
-    xc: event.external_customer_id ?? undefined,
-    xm: event.external_member_id ?? undefined,
-    x: event.external_id ?? undefined,
-    m: event.metadata,
-    at,
-  }));
-  const repeats = await sql.query<{ at: number }>('insert-events', INSERT_EVENTS, [JSON.stringify(rows)]);
+export async function insertEvents(sql: Sql, events: readonly IngestedEvent[]): Promise<number[]> {
+  const repeats = await sql.query<{ at: number }>('insert-events', INSERT_EVENTS, [
+    `[${events.map(rowText).join(',')}]`,
+  ]);
   return repeats.map((repeat) => repeat.at);
+}
+
+/** The event as JSON, written by hand where nothing needs escaping. */
+function rowText(event: IngestedEvent, at: number): string {
+  const { id, organization_id, customer_id, member_id, parent, external_customer_id } = event;
+  return `{"i":"${id}","o":"${organization_id}","at":${at},"t":"${new Date(event.timestamp).toISOString()}"${
+    customer_id === null ? '' : `,"c":"${customer_id}"`
+  }${member_id === null ? '' : `,"mi":"${member_id}"`}${parent === null ? '' : `,"p":"${parent}"`}${
+    external_customer_id === null ? '' : `,"xc":${JSON.stringify(external_customer_id)}`
+  }${event.external_member_id === null ? '' : `,"xm":${JSON.stringify(event.external_member_id)}`}${
+    event.external_id === null ? '' : `,"x":${JSON.stringify(event.external_id)}`
+  },"n":${JSON.stringify(event.name)},"m":${JSON.stringify(event.metadata)}}`;
 }
 
 /** How often a name was seen, and when. */
