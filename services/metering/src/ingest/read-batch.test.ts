@@ -155,6 +155,11 @@ test.each<[string, unknown, [string, string][]]>([
     ],
   ],
   [
+    'a bottomless field that nobody reads',
+    { ...good, note: JSON.parse('['.repeat(100) + ']'.repeat(100)) },
+    [['body.events.1', 'json_invalid']],
+  ],
+  [
     'an external id of 513 characters',
     { ...good, external_id: 'x'.repeat(513) },
     [['body.events.1.external_id', 'string_too_long']],
