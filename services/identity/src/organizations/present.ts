@@ -20,7 +20,7 @@ export const presentOrganization = (organization: Organization): OrganizationWir
   sso_enforced: organization.sso_enforced,
   default_presentment_currency: organization.default_presentment_currency,
   default_tax_behavior: organization.default_tax_behavior,
-  feature_settings: organization.feature_settings,
+  feature_settings: { overview_metrics: null, ...organization.feature_settings },
   subscription_settings: organization.subscription_settings,
   customer_email_settings: organization.customer_email_settings,
   customer_portal_settings: organization.customer_portal_settings,
