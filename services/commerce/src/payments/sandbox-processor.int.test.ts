@@ -39,6 +39,8 @@ describe('the sandbox', () => {
     ['tok_insufficient_funds', 'insufficient_funds', false],
     ['tok_expired', 'expired_card', true],
     ['tok_unheard_of', 'invalid_token', true],
+    ['constructor', 'invalid_token', true],
+    ['__proto__', 'invalid_token', true],
   ])('refuses %s for %s', async (token, reason, isHard) => {
     const outcome = await processor.confirm(newId(), token, sum);
     expect(outcome).toMatchObject({ status: 'failed', decline: { reason, isHard }, method: null });

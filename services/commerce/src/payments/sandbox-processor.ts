@@ -47,6 +47,10 @@ const NOT_AUTHENTICATED = decline(
   'We are unable to authenticate your payment method.',
 );
 
+/** A token is any text a buyer sends, so also the name of something every object has. */
+const behaviorOf = (token: string): Behavior | undefined =>
+  Object.hasOwn(behaviors, token) ? behaviors[token] : undefined;
+
 /** SQL of what the sandbox remembers: it plays another company, so nothing else reads these tables. */
 export const SANDBOX_TABLES = `
   create table sandbox_methods (
@@ -181,7 +185,7 @@ export function sandboxProcessor(db: Database): SandboxProcessor {
 }
 
 function statusOf(token: string, isLater: boolean): Pick<IntentRow, 'status' | 'decline'> {
-  const behavior = behaviors[token];
+  const behavior = behaviorOf(token);
   const refusal =
     behavior === undefined
       ? UNKNOWN_TOKEN
@@ -198,7 +202,7 @@ function toOutcome(row: IntentRow): Outcome {
 }
 
 function methodOf({ method_id, token }: IntentRow): SavedMethod | null {
-  const behavior = behaviors[token];
+  const behavior = behaviorOf(token);
   if (method_id === null || !behavior) return null;
   return {
     id: method_id,
