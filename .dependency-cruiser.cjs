@@ -74,11 +74,11 @@ module.exports = {
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
-      name: 'kafkajs-in-one-file',
+      name: 'kafkajs-in-one-place',
       severity: 'error',
       from: {
         path: '^(services|gateway|proto)/',
-        pathNot: ['^services/runtime/src/messaging/kafka[.]ts$', isTest],
+        pathNot: ['^services/runtime/src/messaging/kafka(-[a-z]+)?[.]ts$', isTest],
       },
       to: { path: '^node_modules/kafkajs/' },
     },

@@ -10,6 +10,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
+import { isDatabaseTrouble } from '../db/trouble.ts';
 import { Problem, ValidationProblem } from '../http/problem.ts';
 import type { Logger } from '../log.ts';
 import { type Definition, type Implementation, PROBLEM_KEY, SECRET_KEY } from './definition.ts';
@@ -99,6 +100,10 @@ function toStatus(error: unknown, log: Logger, path: string): Partial<ServiceErr
     return { code: CODES[error.type.status] ?? status.FAILED_PRECONDITION, details: error.message, metadata };
   }
   if (error instanceof ValidationProblem) return { code: status.INVALID_ARGUMENT, details: error.message };
+  if (isDatabaseTrouble(error)) {
+    log.warn({ err: error, path }, 'the database is not available');
+    return { code: status.UNAVAILABLE, details: 'The database is not available.' };
+  }
   log.error({ err: error, path }, 'gRPC call failed');
   return { code: status.INTERNAL, details: 'Internal error' };
 }

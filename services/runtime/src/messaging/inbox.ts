@@ -1,5 +1,6 @@
 import { newId } from '@tributary/proto/id.ts';
-import { type Database, inTransaction, sqlState, type Tx } from '../db/transaction.ts';
+import { type Database, inTransaction, type Tx } from '../db/transaction.ts';
+import { isTrouble } from '../db/trouble.ts';
 import type { Logger } from '../log.ts';
 import { countHandling, countParked } from '../metrics.ts';
 import { inSpan } from '../telemetry.ts';
@@ -9,8 +10,6 @@ import { emit } from './outbox.ts';
 
 const MAX_ATTEMPTS = 6;
 const CONCURRENT_KEYS = 8;
-/** SQLSTATE classes that speak of the server, not of the message: connection, resources, operator, system. */
-const SERVER_TROUBLE = /^(08|53|57|58|ECONN|ETIMEDOUT|EPIPE)/;
 
 export interface InboxOptions<App> {
   /** Name of the service: its consumer group. */
@@ -24,7 +23,7 @@ export interface InboxOptions<App> {
 /**
  * The service's subscription: every message reaches each matching consumer exactly once in effect. A failing message
  * is tried 6 times with growing, jittered pauses and then parked (table `parked_messages` and topic `<topic>.dead`);
- * trouble with the database itself rejects, and the transport delivers again.
+ * trouble with the database, or with a service that is asked, rejects: the transport delivers again, however long it takes.
  */
 export function inboxSubscription<App>(options: InboxOptions<App>): Subscription {
   const topics = [...new Set(options.consumers.map((consumer) => consumer.topic))];
@@ -50,6 +49,10 @@ async function deliverByKey(
 }
 
 async function deliverToAll<App>(message: Message, options: InboxOptions<App>): Promise<void> {
+  if (message.unreadable !== undefined) {
+    const nobody = { name: `${options.service}.unreadable` };
+    return park(nobody, message, new UnreadableMessage(message.unreadable), options);
+  }
   for (const consumer of options.consumers) {
     if (consumer.topic !== message.topic) continue;
     if (consumer.types && !consumer.types.includes(message.type)) continue;
@@ -81,7 +84,7 @@ async function deliverTo<App>(
         seconds: since(startedAt),
         lagSeconds: ageOf(message),
       });
-      if (SERVER_TROUBLE.test(sqlState(error) ?? '')) throw error;
+      if (isTrouble(error)) throw error;
       options.log.warn(
         { err: error, consumer: consumer.name, message: message.id, type: message.type, attempt },
         'consumer failed',
@@ -99,6 +102,8 @@ const since = (startedAt: number) => (performance.now() - startedAt) / 1000;
 const ageOf = (message: Message) => (Date.now() - message.time.getTime()) / 1000;
 
 class UnreadableMessage extends Error {}
+
+type Named = Pick<Consumer, 'name'>;
 
 async function handleOnce<App>(
   consumer: Consumer<App>,
@@ -129,7 +134,7 @@ async function wasConsumed<App>(db: Database, consumer: Consumer<App>, message: 
   return rows.length > 0;
 }
 
-async function markConsumed<App>(tx: Tx, consumer: Consumer<App>, message: Message): Promise<boolean> {
+async function markConsumed(tx: Tx, consumer: Named, message: Message): Promise<boolean> {
   const rows: unknown[] = await tx.query(
     'insert into consumed_events (consumer, event_id) values ($1, $2) on conflict do nothing returning 1',
     [consumer.name, message.id],
@@ -138,25 +143,27 @@ async function markConsumed<App>(tx: Tx, consumer: Consumer<App>, message: Messa
 }
 
 async function park<App>(
-  consumer: Consumer<App>,
+  consumer: Named,
   message: Message,
   error: unknown,
   options: InboxOptions<App>,
 ): Promise<void> {
+  const kept = storable(message);
+  const reason = storable(String(error));
   await inTransaction(options.db, async (tx) => {
     if (!(await markConsumed(tx, consumer, message))) return;
     await tx.query(
       'insert into parked_messages (consumer, event_id, topic, message, error) values ($1, $2, $3, $4, $5) on conflict do nothing',
-      [consumer.name, message.id, message.topic, JSON.stringify(message), String(error)],
+      [consumer.name, message.id, message.topic, JSON.stringify(kept), reason],
     );
-    const value = { consumer: consumer.name, error: String(error), message };
+    const value = { consumer: consumer.name, error: reason, message: kept };
     await emit(tx, [
       {
         id: newId(),
         topic: `${message.topic}.dead`,
-        key: message.key,
-        type: message.type,
-        subject: message.subject,
+        key: kept.key,
+        type: kept.type,
+        subject: kept.subject,
         value,
       },
     ]);
@@ -166,6 +173,14 @@ async function park<App>(
     'message parked',
   );
   countParked(consumer.name);
+}
+
+/** The same with a replacement character for what PostgreSQL cannot hold in text: NUL and half a surrogate pair. */
+function storable<T>(value: T): T {
+  const json = JSON.stringify(value, (_, part) =>
+    typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '\ufffd') : part,
+  );
+  return JSON.parse(json) as T;
 }
 
 const FORGET_BATCH = 10_000;

@@ -13,6 +13,8 @@ export interface Message<V = unknown> {
   /** `/tributary/<service>` that wrote it. */
   source: string;
   traceparent: string | null;
+  /** Why it is no message of ours; its value is then the text as it came. It can only be set aside. */
+  unreadable?: string;
 }
 
 /** What the relay hands to a transport and what a transport hands to consumers. */
