@@ -24,7 +24,7 @@ export async function resolveCustomer(
   offer: Offer,
   now: Date,
 ): Promise<ResolvedCustomer> {
-  await lockAddress(tx, checkout);
+  await lockBuyer(tx, checkout);
   const known = await findKnown(tx, checkout);
   if (known) {
     const customer = await lockCustomer(tx, known.customer.id);
@@ -38,11 +38,18 @@ export async function resolveCustomer(
   return { customer, isUnproven: false };
 }
 
-/** Two sessions with one new buyer's address come one after the other, so that the second finds the customer. */
-async function lockAddress(tx: Tx, checkout: Checkout): Promise<void> {
-  const address = `${checkout.organization_id} ${checkout.customer_email?.toLowerCase() ?? checkout.customer_id}`;
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [address]);
+/**
+ * Two sessions of one new buyer, by the merchant's id or by e-mail address, come one after the other, so that the
+ * second finds the customer. Ids are locked before addresses everywhere, so that nobody waits in a circle.
+ */
+async function lockBuyer(tx: Tx, checkout: Checkout): Promise<void> {
+  const { organization_id, external_customer_id, customer_email, customer_id } = checkout;
+  if (external_customer_id) await lockText(tx, `${organization_id} external ${external_customer_id}`);
+  await lockText(tx, `${organization_id} ${customer_email?.toLowerCase() ?? customer_id}`);
 }
+
+const lockText = (tx: Tx, text: string): Promise<unknown> =>
+  tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [text]);
 
 async function findKnown(tx: Tx, checkout: Checkout): Promise<ResolvedCustomer | undefined> {
   const { organization_id, customer_id, external_customer_id, customer_email } = checkout;
