@@ -4,9 +4,12 @@ import { CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
 import type { Logger } from '../log.ts';
 import { keepConsuming } from './kafka-consumer.ts';
 import { recordOf } from './kafka-message.ts';
-import type { Transport } from './message.ts';
+import type { Message, Transport } from './message.ts';
 
 const RETRIES = { retries: 8, initialRetryTime: 100, maxRetryTime: 5_000 };
+const PART_BYTES = 512 * 1024;
+/** What a message's headers and frame come to. */
+const HEADER_BYTES = 512;
 
 export interface KafkaOptions {
   /** `host:port` of some brokers. */
@@ -33,8 +36,7 @@ export async function kafkaTransport(options: KafkaOptions): Promise<Transport> 
   const stops: (() => Promise<void>)[] = [];
   return {
     async publish(messages) {
-      const byTopic = Map.groupBy(messages, (message) => message.topic);
-      await producer.send([...byTopic].map(([topic, list]) => ({ topic, messages: list.map(recordOf) })));
+      for (const part of partsOf(messages)) await producer.send(part);
     },
     async subscribe(subscription) {
       if (subscription.topics.length > 0)
@@ -49,6 +51,31 @@ export async function kafkaTransport(options: KafkaOptions): Promise<Transport> 
       await admin.disconnect();
     },
   };
+}
+
+interface TopicRecords {
+  topic: string;
+  messages: ReturnType<typeof recordOf>[];
+}
+
+/** The messages in order, in parts that a broker takes: it refuses a batch above 1 MiB, and a backlog is soon larger. */
+function partsOf(messages: readonly Message[]): TopicRecords[][] {
+  const parts: Map<string, TopicRecords>[] = [];
+  let size = PART_BYTES;
+  for (const message of messages) {
+    const record = recordOf(message);
+    const bytes = Buffer.byteLength(record.value ?? '') + Buffer.byteLength(record.key) + HEADER_BYTES;
+    size += bytes;
+    if (size > PART_BYTES) {
+      parts.push(new Map());
+      size = bytes;
+    }
+    const part = parts.at(-1)!;
+    const { topic } = message;
+    if (!part.has(topic)) part.set(topic, { topic, messages: [] });
+    part.get(topic)!.messages.push(record);
+  }
+  return parts.map((part) => [...part.values()]);
 }
 
 /**
@@ -78,7 +105,7 @@ function renewedProducer(kafka: Kafka) {
   };
   return {
     connect: producer,
-    async send(topicMessages: { topic: string; messages: ReturnType<typeof recordOf>[] }[]) {
+    async send(topicMessages: TopicRecords[]) {
       const used = producer();
       try {
         await (await used).sendBatch({ topicMessages, acks: -1, compression: CompressionTypes.None });

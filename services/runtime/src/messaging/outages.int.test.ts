@@ -178,6 +178,28 @@ describeWithKafka('over Kafka', (brokers) => {
     await ghost.disconnect();
   });
 
+  test('a backlog larger than what a broker takes at once is published, in order', async () => {
+    const transport = await open();
+    const key = newId();
+    const arrived: unknown[] = [];
+    await transport.subscribe({
+      group: `test-${newId()}`,
+      topics: [topic],
+      async deliver(messages) {
+        arrived.push(
+          ...messages
+            .filter((each) => each.key === key)
+            .map(({ value }) => (value as { number: number }).number),
+        );
+      },
+    });
+    const numbers = Array.from({ length: 500 }, (_, number) => number);
+    await transport.publish(
+      numbers.map((number) => message({ key, value: { number, text: 'ä'.repeat(3_000) } })),
+    );
+    await eventually(async () => expect(arrived).toEqual(numbers));
+  });
+
   test('a consumer that an error ended goes on', async () => {
     const transport = await open();
     let isWrong = true;
