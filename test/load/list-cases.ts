@@ -1,6 +1,7 @@
 /** A list operation with every filter and sort key it offers. */
 export interface MeasuredList {
   name: string;
+  service: 'identity' | 'catalog' | 'commerce' | 'metering' | 'notifications';
   caller: 'organization' | 'user' | 'customer';
   path: string;
   /** Query strings; `{field}` stands for that field of one of the list's own items. */
@@ -15,6 +16,7 @@ const PERIOD = '2025-12-01T00:00:00Z';
 export const measuredLists: readonly MeasuredList[] = [
   {
     name: 'orders',
+    service: 'commerce',
     caller: 'organization',
     path: '/v1/orders/',
     filters: [
@@ -48,6 +50,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'checkouts',
+    service: 'commerce',
     caller: 'organization',
     path: '/v1/checkouts/',
     filters: [
@@ -62,6 +65,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'customers',
+    service: 'commerce',
     caller: 'organization',
     path: '/v1/customers/',
     filters: ['email={email}', 'query=person5015@', 'query=acme', 'active=true', 'active=false', ...METADATA],
@@ -69,6 +73,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'subscriptions',
+    service: 'commerce',
     caller: 'organization',
     path: '/v1/subscriptions/',
     filters: [
@@ -103,6 +108,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'payment methods of a customer',
+    service: 'commerce',
     caller: 'organization',
     path: '/v1/customers/external/ext-0/payment-methods',
     filters: [],
@@ -110,6 +116,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'claimed subscriptions (portal)',
+    service: 'commerce',
     caller: 'customer',
     path: '/v1/customer-portal/seats/subscriptions',
     filters: [],
@@ -117,6 +124,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'products',
+    service: 'catalog',
     caller: 'organization',
     path: '/v1/products/',
     filters: [
@@ -136,6 +144,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'benefit grants',
+    service: 'catalog',
     caller: 'organization',
     path: '/v1/benefit-grants/',
     filters: [
@@ -148,6 +157,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'grants of a benefit',
+    service: 'catalog',
     caller: 'organization',
     path: '/v1/benefits/{busy_benefit}/grants',
     filters: ['is_granted=true', 'is_granted=false', 'customer_id={customer_id}', 'member_id={id}'],
@@ -155,6 +165,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'license keys',
+    service: 'catalog',
     caller: 'organization',
     path: '/v1/license-keys/',
     filters: ['benefit_id={benefit_id}', 'status=granted', 'status=disabled'],
@@ -162,14 +173,23 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'license keys (portal)',
+    service: 'catalog',
     caller: 'customer',
     path: '/v1/customer-portal/license-keys/',
     filters: ['benefit_id={benefit_id}'],
     sorts: [],
   },
-  { name: 'files', caller: 'organization', path: '/v1/files/', filters: ['ids={id}'], sorts: [] },
+  {
+    name: 'files',
+    service: 'catalog',
+    caller: 'organization',
+    path: '/v1/files/',
+    filters: ['ids={id}'],
+    sorts: [],
+  },
   {
     name: 'organizations',
+    service: 'identity',
     caller: 'user',
     path: '/v1/organizations/',
     filters: ['slug={slug}'],
@@ -177,6 +197,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'events',
+    service: 'metering',
     caller: 'organization',
     path: '/v1/events/',
     filters: [
@@ -199,6 +220,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'event names',
+    service: 'metering',
     caller: 'organization',
     path: '/v1/events/names',
     filters: ['source=system', 'query=call_1', 'customer_id={busy_customer}'],
@@ -206,6 +228,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'meters',
+    service: 'metering',
     caller: 'organization',
     path: '/v1/meters/',
     filters: ['query=c4ca42', 'is_archived=true', 'is_archived=false', ...METADATA],
@@ -213,6 +236,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'customer meters',
+    service: 'metering',
     caller: 'organization',
     path: '/v1/customer-meters/',
     filters: [
@@ -234,6 +258,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'webhook endpoints',
+    service: 'notifications',
     caller: 'organization',
     path: '/v1/webhooks/endpoints',
     filters: [],
@@ -241,6 +266,7 @@ export const measuredLists: readonly MeasuredList[] = [
   },
   {
     name: 'webhook deliveries',
+    service: 'notifications',
     caller: 'organization',
     path: '/v1/webhooks/deliveries',
     filters: [

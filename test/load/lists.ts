@@ -34,12 +34,15 @@ interface Site {
   samples: Record<string, string>;
 }
 
+const opened: LoadPlatform[] = [];
 const sites: Site[] = [];
+// Servers that were started end with this process.
+process.once('SIGINT', () => process.exit(130));
 try {
   for (const rows of sizes) sites.push(await openSite(rows));
   await measure();
 } finally {
-  for (const { platform } of sites) await platform.stop();
+  for (const platform of opened) await platform.stop();
 }
 
 async function openSite(rows: number): Promise<Site> {
@@ -49,12 +52,14 @@ async function openSite(rows: number): Promise<Site> {
       ...planSettings,
       jit: 'off',
       max_wal_size: '8GB',
+      full_page_writes: 'off',
       checkpoint_timeout: '1h',
       autovacuum: 'off',
     },
   });
   const startedAt = performance.now();
-  const samples = await seedAll(platform, rows);
+  opened.push(platform);
+  const samples = await seedAll(platform, rows, new Set(lists.map((list) => list.service)));
   process.stderr.write(
     `seeded ${rows} rows a table in ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`,
   );

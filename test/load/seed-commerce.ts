@@ -1,5 +1,7 @@
 import { CUSTOMER_EVERY, idOf, ORGANIZATIONS, type Seeder, spread, timeOf } from './seed-table.ts';
 
+const METADATA = `jsonb_build_object('plan', seed.pick(i, 5), 'ref', 'ref-' || i)`;
+
 /** The customer of row i: the one with much, or its own. */
 export const customerOf = (rows: number) =>
   `case when i % ${CUSTOMER_EVERY} = 0 then ${idOf('customer', rows, '0')} else ${idOf('customer', rows)} end`;
@@ -11,18 +13,9 @@ export async function seedCommerce(seeder: Seeder): Promise<void> {
   const { rows, fill } = seeder;
   const organization_id = `seed.organization('${seeder.organizationId}', i)`;
   const common = { created_at: timeOf(rows), modified_at: 'null', organization_id };
-  const metadata = `jsonb_build_object('plan', seed.pick(i, 5), 'ref', 'ref-' || i)`;
+  const metadata = METADATA;
   const customer_id = customerOf(rows);
-  await fill('customers', {
-    ...common,
-    id: idOf('customer', rows),
-    external_id: `'ext-' || i`,
-    email: `'person' || i || '@' || ${spread({ example: 90, acme: 10 })} || '.com'`,
-    name: `'Person ' || md5(i::text)`,
-    short_code: `'C' || i`,
-    metadata,
-    deleted_at: 'null',
-  });
+  await fill('customers', customerColumns(seeder));
   await fill('products_replica', {
     id: idOf('product', rows),
     organization_id,
@@ -53,6 +46,21 @@ export async function seedCommerce(seeder: Seeder): Promise<void> {
     deleted_at: 'null',
   });
 }
+
+const customerColumns = ({ rows, organizationId }: Seeder) => ({
+  created_at: timeOf(rows),
+  modified_at: 'null',
+  organization_id: `seed.organization('${organizationId}', i)`,
+  id: idOf('customer', rows),
+  external_id: `'ext-' || i`,
+  email: `'person' || i || '@' || ${spread({ example: 90, acme: 10 })} || '.com'`,
+  name: `'Person ' || md5(i::text)`,
+  short_code: `'C' || i`,
+  metadata: METADATA,
+  deleted_at: 'null',
+});
+
+export const seedBusyCustomer = (seeder: Seeder) => seeder.fill('customers', customerColumns(seeder), 1);
 
 async function seedSubscriptions({ rows, fill }: Seeder, common: Record<string, string>): Promise<void> {
   const leaving = 'seed.pick(i, 20) = 0';

@@ -2,9 +2,9 @@ import { idOf, type Seeder, timeOf } from './seed-table.ts';
 
 const MEMBERSHIPS = 50;
 
-/** A million organizations, of which the user is in fifty and in those of the other seeds. */
-export async function seedIdentity(seeder: Seeder, userId: string): Promise<void> {
-  const { rows, fill, query } = seeder;
+/** A million organizations, of which the user is in fifty and in those its own. */
+export async function seedIdentity(seeder: Seeder): Promise<void> {
+  const { rows, fill, query, userId } = seeder;
   await fill('organizations', {
     id: idOf('organization', rows),
     created_at: timeOf(rows),

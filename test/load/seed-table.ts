@@ -10,11 +10,12 @@ export const CUSTOMER_EVERY = 100;
 
 const FUNCTIONS = `
   create schema if not exists seed;
+  create or replace function seed.ms(i bigint, n bigint) returns bigint language sql immutable parallel safe as
+    $$ select 1756684800000 + i * (25920000000 / n) $$;
   create or replace function seed.at(i bigint, n bigint) returns timestamptz language sql immutable parallel safe as
-    $$ select timestamptz '2025-09-01' + interval '300 days' * (i::double precision / n) $$;
-  create or replace function seed.id(kind integer, i bigint, n bigint) returns uuid language sql stable parallel safe as
-    $$ select (lpad(to_hex((extract(epoch from seed.at(i, n)) * 1000)::bigint), 12, '0')
-         || '4' || lpad(to_hex(kind), 3, '0') || '8000' || lpad(to_hex(i), 12, '0'))::uuid $$;
+    $$ select timestamptz 'epoch' + seed.ms(i, n) * interval '1 ms' $$;
+  create or replace function seed.id(kind text, i bigint, n bigint) returns uuid language sql immutable parallel safe as
+    $$ select ('0' || to_hex(seed.ms(i, n)) || kind || to_hex(-9223372036854775807 - 1 + i))::uuid $$;
   create or replace function seed.pick(i bigint, choices bigint) returns bigint language sql immutable parallel safe as
     $$ select (hashint8(i)::bigint & 2147483647) % choices $$;
   create or replace function seed.organization(main uuid, i bigint) returns uuid language sql immutable parallel safe as
@@ -47,7 +48,8 @@ export const kinds = {
 } as const;
 
 /** SQL of a seeded record's id; `i` is an SQL expression. */
-export const idOf = (kind: keyof typeof kinds, n: number, i = 'i') => `seed.id(${kinds[kind]}, ${i}, ${n})`;
+export const idOf = (kind: keyof typeof kinds, n: number, i = 'i') =>
+  `seed.id('4${kinds[kind].toString(16).padStart(3, '0')}', ${i}, ${n})`;
 export const timeOf = (n: number, i = 'i') => `seed.at(${i}, ${n})`;
 /** One of some texts for each row, spread by weights in percent. */
 export const spread = (weights: Readonly<Record<string, number>>): string => {
@@ -59,9 +61,14 @@ export const spread = (weights: Readonly<Record<string, number>>): string => {
   return `case ${cases.join(' ')} end`;
 };
 
-export interface Seeder {
+interface Given {
   rows: number;
+  /** The organization that has half of everything. */
   organizationId: string;
+  userId: string;
+}
+
+export interface Seeder extends Given {
   query(sql: string): Promise<unknown>;
   /**
    * Adds rows to a table. A column that is not given is taken from the newest row there that the platform itself made,
@@ -73,7 +80,7 @@ export interface Seeder {
 /** Seeds one database with indexes and foreign keys out of the way, and has them back before it resolves. */
 export async function seeding(
   url: string,
-  given: { rows: number; organizationId: string },
+  given: Given,
   seed: (seeder: Seeder) => Promise<void>,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: url });
