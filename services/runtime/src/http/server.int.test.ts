@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { MESSAGING_TABLES } from '../messaging/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { customerSession, organizationToken } from '../testing/principals.ts';
+import { customerSession, organizationToken, personalToken } from '../testing/principals.ts';
 import { type ServiceUnderTest, serviceUnderTest } from '../testing/service.ts';
 import { IDEMPOTENCY_TABLE } from './idempotency.ts';
 import { pagingShape } from './paging.ts';
@@ -151,6 +151,12 @@ describe('who may call', () => {
       { error: 'insufficient_scope', detail: text, error_description: text },
     ]);
     expect(headers.get('www-authenticate')).toContain('scope="products:read"');
+  });
+
+  test('a user of two thousand organizations is let in: the identity tells them all', async () => {
+    const ids = Array.from({ length: 2_000 }, () => newId());
+    const { status } = await service.request('GET', `/v1/notes/${newId()}`, { as: personalToken(ids) });
+    expect(status).toBe(200);
   });
 
   test('a request that did not come through the gateway is refused', async () => {

@@ -60,10 +60,18 @@ export function httpApplication<App>(options: HttpOptions<App>): express.Express
   return application;
 }
 
+/** The gateway passes on up to 16 KiB of a client's headers and adds the caller's identity, with all organizations. */
+const MAX_HEADER_BYTES = 1024 * 1024;
+
 /** Starts listening; port 0 takes a free one. Resolves with the server once it accepts connections. */
 export async function listen(application: express.Express, port: number, host = '0.0.0.0'): Promise<Server> {
   const server = createServer(
-    { keepAliveTimeout: 75_000, headersTimeout: 60_000, requestTimeout: 120_000 },
+    {
+      keepAliveTimeout: 75_000,
+      headersTimeout: 60_000,
+      requestTimeout: 120_000,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
     application,
   );
   await new Promise<void>((resolve, reject) => {
