@@ -25,8 +25,13 @@ export const preparedSql = (client: ClientBase): Sql => ({
 
 /** Collects the conditions and parameters of a statement. */
 export class Conditions implements Binder {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
   readonly #conditions: string[] = [];
+
+  /** @param values parameters of the statement so far, shared with other conditions of it */
+  constructor(values: unknown[] = []) {
+    this.values = values;
+  }
 
   bind(value: unknown): string {
     this.values.push(value);

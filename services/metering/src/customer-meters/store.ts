@@ -52,19 +52,50 @@ export async function listCustomerMeters(
     `select count(*) as total from customer_meters row where ${conditions.where}`,
     conditions.values,
   );
-  if (reads('rank', sorting)) conditions.addIn('rank.organization_id', filters.organizations);
-  const rows: CustomerMeter[] = await db.query(
-    `select ${CUSTOMER_METER_COLUMNS}
+  const page = `limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`;
+  const text = isByMeterName(sorting)
+    ? byMeterName(conditions, filters, paging, sorting[0].direction)
+    : bySorting(conditions, filters, sorting);
+  const rows: CustomerMeter[] = await db.query(`${text} ${page}`, conditions.values);
+  return { items: await inContext(db.manager, copies, rows), total };
+}
+
+function bySorting(
+  conditions: Conditions,
+  { organizations }: CustomerMeterFilters,
+  sorting: Sorting,
+): string {
+  if (reads('rank', sorting)) conditions.addIn('rank.organization_id', organizations);
+  if (reads('customer', sorting)) conditions.addIn('customer.organization_id', organizations);
+  return `select ${CUSTOMER_METER_COLUMNS}
      from customer_meters row
      join meters meter on meter.id = row.meter_id
      ${reads('rank', sorting) ? 'join customer_meter_ranks rank on rank.id = row.id' : ''}
-     ${reads('customer', sorting) ? 'left join customers_replica customer on customer.id = row.customer_id' : ''}
+     ${reads('customer', sorting) ? 'join customers_replica customer on customer.id = row.customer_id' : ''}
      where ${conditions.where}
-     order by ${orderBy(sorting)}
-     limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`,
-    conditions.values,
-  );
-  return { items: await inContext(db.manager, copies, rows), total };
+     order by ${orderBy(sorting)}`;
+}
+
+type ByMeterName = [SortCriterion<'meter_name'>];
+const isByMeterName = (sorting: Sorting): sorting is ByMeterName & Sorting =>
+  sorting.length === 1 && sorting[0]!.by === 'meter_name';
+
+/** Meters are few and their rows many: as much of each meter's rows as the page can need, in the order of an index. */
+function byMeterName(
+  conditions: Conditions,
+  { organizations }: CustomerMeterFilters,
+  { page, limit }: Paging,
+  direction: 'ASC' | 'DESC',
+): string {
+  const { where } = conditions;
+  const owned = new Conditions(conditions.values).addIn('meter.organization_id', organizations);
+  return `select ${CUSTOMER_METER_COLUMNS}
+     from meters meter cross join lateral (
+       select * from customer_meters row where row.meter_id = meter.id and ${where}
+       order by row.customer_id ${direction} limit ${page * limit}
+     ) row
+     where ${owned.where}
+     order by meter.name ${direction}, meter.id ${direction}, row.customer_id ${direction}`;
 }
 
 /** The customer meter, if one of the organizations (and the customer, if given) has it; else 404. */
@@ -123,13 +154,21 @@ function conditionsOf(filters: CustomerMeterFilters): Conditions {
   return conditions;
 }
 
-function orderBy(sorting: readonly SortCriterion<CustomerMeterSortKey>[]): string {
-  const nulls = { ASC: 'nulls first', DESC: 'nulls last' };
+const NULLS = { ASC: 'nulls first', DESC: 'nulls last' };
+/** What makes an order complete; where ids are sorted by, the other id does it along the same index. */
+const tieBreakers: Partial<Record<CustomerMeterSortKey, string>> = {
+  meter_id: 'row.customer_id',
+  customer_id: 'row.meter_id',
+};
+
+function orderBy(sorting: Sorting): string {
   const criteria = sorting.map(({ by, direction }) => {
     const isNullable = by === 'modified_at' || by === 'customer_name';
-    return `${sortColumns[by]} ${direction}${isNullable ? ` ${nulls[direction]}` : ''}`;
+    return `${sortColumns[by]} ${direction}${isNullable ? ` ${NULLS[direction]}` : ''}`;
   });
-  return [...criteria, `row.id ${sorting[0]?.direction ?? 'DESC'}`].join(', ');
+  const [first] = sorting;
+  const last = (sorting.length === 1 && first && tieBreakers[first.by]) || 'row.id';
+  return [...criteria, `${last} ${first?.direction ?? 'DESC'}`].join(', ');
 }
 
 async function inContext(

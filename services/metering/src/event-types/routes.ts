@@ -6,6 +6,7 @@ import { Id, many, QueryBoolean, SearchText } from '@tributary/runtime/http/wire
 import { organizationsOf, requireAdministrator } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
+import { externalCustomers } from '../events/external-customers-store.ts';
 import { EventSource } from '../events/schema.ts';
 import { reachable } from '../scope.ts';
 import { presentEventType, presentName, presentTypeWithStats } from './present.ts';
@@ -36,9 +37,10 @@ export const eventTypeRoutes: Route<App>[] = [
     }),
     response: listOf(EventName),
     async handle({ query, principal }, { db }) {
-      const { customer_id, external_customer_id, source, query: text } = query;
+      const { customer_id, source, query: text } = query;
       const organizations = reachable(principal, query.organization_id);
-      const filters = { organizations, customer_id, external_customer_id, source, query: text };
+      const external = await externalCustomers(db, organizations, query.external_customer_id);
+      const filters = { organizations, customer_id, external, source, query: text };
       return presentPage(await listNames(db.manager, filters, query, query.sorting), query, presentName);
     },
   }),

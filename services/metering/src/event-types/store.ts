@@ -2,15 +2,15 @@ import { escapeLike } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
+import { addExternalCustomers, type ExternalCustomers } from '../events/external-customers-store.ts';
 import type { EventSource } from '../events/schema.ts';
-import { addExternalCustomers } from '../events/store.ts';
 import { Conditions } from '../sql.ts';
 import type { EventType, SeenName } from './event-type.ts';
 
 export interface NameFilters {
   organizations: readonly string[];
   customer_id?: readonly string[];
-  external_customer_id?: readonly string[];
+  external?: ExternalCustomers;
   source?: readonly EventSource[];
   query?: string;
   root_events?: boolean;
@@ -70,20 +70,18 @@ export async function listNames(
 
 /** From the tallies when they can tell; else from the events of the customers, or of the place in the tree. */
 function seenSql(filters: NameFilters, conditions: Conditions): string {
-  const { customer_id, external_customer_id, root_events, parent_id } = filters;
-  const isTold = !customer_id && !external_customer_id && !root_events && parent_id === undefined;
+  const { customer_id, external, root_events, parent_id } = filters;
+  const isTold = !customer_id && !external && !root_events && parent_id === undefined;
   const row = isTold ? 'tally' : 'event';
-  conditions
-    .add(`${row}.organization_id = any(?)`, filters.organizations)
-    .addIf(filters.source, `${row}.source = any(?)`);
+  conditions.addIn(`${row}.organization_id`, filters.organizations).addIn(`${row}.source`, filters.source);
   if (filters.query !== undefined) addSearch(conditions, row, filters);
   if (isTold) {
     return `select organization_id, source, name, sum(occurrences)::bigint as occurrences,
         min(first_seen) as first_seen, max(last_seen) as last_seen
       from event_tallies tally where ${conditions.where} group by organization_id, source, name`;
   }
-  conditions.addIf(customer_id, 'event.customer_id = any(?)').addIf(parent_id, 'event.parent_id = ?');
-  if (external_customer_id) addExternalCustomers(conditions, filters);
+  conditions.addIn('event.customer_id', customer_id).addIf(parent_id, 'event.parent_id = ?');
+  addExternalCustomers(conditions, external);
   if (root_events) conditions.add('event.parent_id is null');
   return `select organization_id, source, name, count(*) as occurrences, min(timestamp) as first_seen,
       max(timestamp) as last_seen

@@ -11,6 +11,7 @@ import { readFilter } from '../filters/read-filter.ts';
 import type { Filter } from '../filters/schema.ts';
 import { findMeter } from '../meters/store.ts';
 import { reachable } from '../scope.ts';
+import { externalCustomers } from './external-customers-store.ts';
 import { presentEvent } from './present.ts';
 import { Event, EventSource } from './schema.ts';
 import { listEvents, readEvent } from './store.ts';
@@ -53,7 +54,12 @@ export const eventRoutes: Route<App>[] = [
       const page = await listEvents(
         db.manager,
         replicas.customers,
-        { ...conditionsOf(query), organizations, filters },
+        {
+          ...conditionsOf(query),
+          organizations,
+          filters,
+          external: await externalCustomers(db, organizations, query.external_customer_id),
+        },
         query,
         query.sorting,
       );
@@ -75,13 +81,12 @@ export const eventRoutes: Route<App>[] = [
 ];
 
 function conditionsOf(query: EventQuery) {
-  const { start_timestamp, end_timestamp, customer_id, external_customer_id, name, source } = query;
+  const { start_timestamp, end_timestamp, customer_id, name, source } = query;
   const { query: text, parent_id, depth, metadata } = query;
   return {
     start_timestamp,
     end_timestamp,
     customer_id,
-    external_customer_id,
     name,
     source,
     query: text,

@@ -9,6 +9,7 @@ import { filterSql } from '../filters/sql.ts';
 import type { CustomerCopy } from '../replicas.ts';
 import { Conditions } from '../sql.ts';
 import type { EventLabel, EventRow } from './event.ts';
+import { addExternalCustomers, type ExternalCustomers } from './external-customers-store.ts';
 import type { EventInContext } from './present.ts';
 import type { EventSource } from './schema.ts';
 
@@ -18,7 +19,7 @@ export interface EventFilters {
   start_timestamp?: Date;
   end_timestamp?: Date;
   customer_id?: readonly string[];
-  external_customer_id?: readonly string[];
+  external?: ExternalCustomers;
   name?: readonly string[];
   source?: readonly EventSource[];
   query?: string;
@@ -73,7 +74,7 @@ function conditionsOf(filters: EventFilters): Conditions {
     .addIn('event.customer_id', filters.customer_id)
     .addIn('event.name', filters.name)
     .addIn('event.source', filters.source);
-  if (filters.external_customer_id) addExternalCustomers(conditions, filters);
+  addExternalCustomers(conditions, filters.external);
   if (filters.query !== undefined) {
     const pattern = `%${escapeLike(filters.query)}%`;
     conditions.add('(event.name ilike ? or event.metadata::text ilike ?)', pattern, pattern);
@@ -84,21 +85,6 @@ function conditionsOf(filters: EventFilters): Conditions {
   for (const filter of filters.filters) conditions.addSql((binder) => filterSql(filter, 'event', binder));
   addDepth(conditions, filters);
   return conditions;
-}
-
-/** Events of whoever has, or had, the external id; and those whose customer has not appeared. */
-export function addExternalCustomers(
-  conditions: Conditions,
-  { organizations, external_customer_id }: Pick<EventFilters, 'organizations' | 'external_customer_id'>,
-): void {
-  conditions.add(
-    `(event.customer_id = any(array(
-        select customer_id from customer_external_ids where organization_id = any(?) and external_id = any(?)))
-      or (event.customer_id is null and event.external_customer_id = any(?)))`,
-    organizations,
-    external_customer_id,
-    external_customer_id,
-  );
 }
 
 const MAX_DEPTH = 5;

@@ -1,5 +1,9 @@
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
-import { addExternalCustomers } from '../events/store.ts';
+import {
+  addExternalCustomers,
+  type ExternalCustomers,
+  externalCustomers,
+} from '../events/external-customers-store.ts';
 import { filterSql } from '../filters/sql.ts';
 import { Conditions } from '../sql.ts';
 import type { Meter } from './meter.ts';
@@ -28,7 +32,8 @@ const aggregateSql: Record<AggregationFunction, (column: string) => string> = {
  */
 export async function readQuantities(db: Reader, meter: Meter, query: QuantityQuery): Promise<Quantities> {
   const { start_timestamp, end_timestamp, interval, timezone } = query;
-  const conditions = conditionsOf(meter, query);
+  const external = await externalCustomers(db, [meter.organization_id], query.external_customer_id);
+  const conditions = conditionsOf(meter, query, external);
   const [start, end, zone] = [start_timestamp, end_timestamp, timezone].map((value) =>
     conditions.bind(value),
   );
@@ -80,20 +85,19 @@ function measuredSql(func: AggregationFunction, combine: AggregationFunction | u
     group by bucket, is_total`;
 }
 
-function conditionsOf(meter: Meter, query: QuantityQuery): Conditions {
+function conditionsOf(
+  meter: Meter,
+  query: QuantityQuery,
+  external: ExternalCustomers | undefined,
+): Conditions {
   const conditions = new Conditions()
     .add('event.organization_id = ?', meter.organization_id)
     .add(`event.source = 'user'`)
     .add('event.timestamp >= ?', query.start_timestamp)
     .add('event.timestamp < ?', query.end_timestamp)
     .addSql((binder) => filterSql(meter.filter, 'event', binder))
-    .addIf(query.customer_id, 'event.customer_id = any(?)');
-  if (query.external_customer_id) {
-    addExternalCustomers(conditions, {
-      organizations: [meter.organization_id],
-      external_customer_id: query.external_customer_id,
-    });
-  }
+    .addIn('event.customer_id', query.customer_id);
+  addExternalCustomers(conditions, external);
   for (const { key, values } of query.metadata ?? []) {
     conditions.add('event.metadata ->> ? = any(?)', key, values);
   }

@@ -132,7 +132,7 @@ const USAGE = `
     credited_units bigint not null default 0,
     created_at timestamptz not null,
     modified_at timestamptz,
-    unique (organization_id, meter_id, customer_id)
+    unique (organization_id, meter_id, customer_id) include (is_used)
   ) with (fillfactor = 50);
   create index customer_meters_by_customer on customer_meters (organization_id, customer_id, meter_id);
   create index customer_meters_by_creation on customer_meters (organization_id, created_at, id);
@@ -217,7 +217,8 @@ const CUSTOMERS = `
 
 const REPLICAS = `
   ${Object.values(copyTables).map(replicaTable).join('\n')}
-  create index customers_replica_by_name on customers_replica (organization_id, (value ->> 'name'), id);
+  create index customers_replica_by_name
+    on customers_replica (organization_id, (value ->> 'name') nulls first, id);
   create index products_replica_by_meter on products_replica using gin ((value -> 'prices') jsonb_path_ops);
   create index benefits_replica_by_meter on benefits_replica ((value #>> '{properties,meter_id}'))
     where value ->> 'type' = 'meter_credit';
