@@ -8,7 +8,7 @@ import { closers } from '@tributary/runtime/shutdown.ts';
 import { openCluster } from '@tributary/servers/postgres-cluster.ts';
 import { startPostgres } from '@tributary/servers/postgres-server.ts';
 import pg from 'pg';
-import { copyBaseline, insertBaseline } from './ingest/baselines.ts';
+import { copyBaseline, insertBaseline, type Written } from './ingest/baselines.ts';
 import { type Cell, measureCell, measureReads, type Platform } from './ingest/measure.ts';
 import { prepare, storeMore } from './ingest/prepare.ts';
 import { startWorker } from './ingest/processes.ts';
@@ -82,15 +82,22 @@ async function customersOf(baseUrl: string, token: string): Promise<string[]> {
 async function measureOwn(): Promise<void> {
   const started = await start();
   const { platform, floor, databaseUrl, db } = started;
-  const copy = [];
-  const insert = [];
+  const copy: Written[] = [];
+  const insert: Written[] = [];
+  const withCpu = async (write: () => Promise<Written>): Promise<Written> => {
+    const before = started.postgresCpu();
+    const written = await write();
+    const after = started.postgresCpu();
+    const isKnown = before !== undefined && after !== undefined;
+    return isKnown ? { ...written, cpuPerEvent: (after - before) / written.events } : written;
+  };
   const floors: Cell[] = [
     { batch: 1, connections: 64, rounds: [] },
     { batch: 1000, connections: 16, rounds: [] },
   ];
   for (let round = 0; round < rounds; round += 1) {
-    copy.push(await copyBaseline(databaseUrl, ORGANIZATION, platform.source, seconds));
-    insert.push(await insertBaseline(databaseUrl, ORGANIZATION, platform.source, seconds));
+    copy.push(await withCpu(() => copyBaseline(databaseUrl, ORGANIZATION, platform.source, seconds)));
+    insert.push(await withCpu(() => insertBaseline(databaseUrl, ORGANIZATION, platform.source, seconds)));
     for (const cell of floors) await measureCell(floor, cell, seconds);
     for (const cell of cells) await measureCell(platform, cell, seconds);
     process.stderr.write(`round ${round + 1} of ${rounds}\n`);
@@ -154,5 +161,6 @@ async function start() {
     ...prepared.platform,
     cpu: async () => [await gateway.cpuMicros(), await metering.cpuMicros(), prepared.postgresCpu()],
   };
-  return { platform, floor, databaseUrl, db, meterPath: prepared.meterPath };
+  const { meterPath, postgresCpu } = prepared;
+  return { platform, floor, databaseUrl, db, meterPath, postgresCpu };
 }

@@ -6,6 +6,8 @@ import { type EventSource, makeEvents, toRow } from './events.ts';
 export interface Written {
   events: number;
   seconds: number;
+  /** Microseconds of PostgreSQL's processor time per event, where it is known. */
+  cpuPerEvent?: number;
 }
 
 const COPY_CONNECTIONS = 4;

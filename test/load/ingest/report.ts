@@ -56,8 +56,12 @@ export function printComparison({
   floors: readonly Cell[];
 }): void {
   const rate = (rounds: readonly Written[]) => medianOf(rounds.map((round) => round.events / round.seconds));
-  print(`\nraw COPY, 4 connections: ${whole(rate(copy))} events/s`);
-  print(`one INSERT per event, 16 connections: ${whole(rate(insert))} events/s`);
+  const cpu = (rounds: readonly Written[]) => {
+    const known = rounds.flatMap((round) => round.cpuPerEvent ?? []);
+    return known.length === 0 ? '' : `, ${fixed(medianOf(known))} us/event in PostgreSQL`;
+  };
+  print(`\nraw COPY, 4 connections: ${whole(rate(copy))} events/s${cpu(copy)}`);
+  print(`one INSERT per event, 16 connections: ${whole(rate(insert))} events/s${cpu(insert)}`);
   const thousands = cells.filter((cell) => cell.batch === 1000).map(eventsPerSecond);
   if (thousands.length > 0) {
     const best = Math.max(...thousands);
