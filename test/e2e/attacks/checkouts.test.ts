@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { apiClient, expectStatus } from '../../story/api.ts';
 import { startTestPlatform, type TestPlatform } from '../test-platform.ts';
 
@@ -145,4 +146,33 @@ test('what is canceled, uncanceled and revoked at once ends revoked', async () =
   const ended = expectStatus(await platform.merchant.get(path), 200);
   expect(ended).toMatchObject({ status: 'canceled', cancel_at_period_end: false });
   expect(ended.ended_at).not.toBeNull();
+});
+
+test.each([
+  ['raises', [{ amount_type: 'fixed', price_amount: 5_000, price_currency: 'usd' }], 'usd', 5_000],
+  ['withdraws', [{ amount_type: 'fixed', price_amount: 5_000, price_currency: 'usd' }], 'eur', 5_000],
+])('a price that the merchant %s is not charged before the session showed the new one', async (...given) => {
+  const [, prices, currency, amount] = given;
+  const product = expectStatus(
+    await platform.merchant.post('/v1/products/', {
+      name: 'Print',
+      prices: ['usd', 'eur'].map((price_currency) => ({
+        amount_type: 'fixed',
+        price_amount: 1_000,
+        price_currency,
+      })),
+    }),
+    201,
+  );
+  const checkout = await open(product.id, { currency });
+  expectStatus(await platform.merchant.patch(`/v1/products/${product.id}`, { prices }), 200);
+  while ((await open(product.id)).amount !== amount) await pause(20);
+  expect((await confirm(checkout, buyer('price@example.com'))).status).toBe(422);
+  const shown = expectStatus(
+    await platform.merchant.as(undefined).patch(`/v1/checkouts/client/${checkout.client_secret}`, {}),
+    200,
+  );
+  expect(shown).toMatchObject({ amount, currency: 'usd', is_payment_required: true });
+  expect((await confirm(checkout, buyer('price@example.com'))).status).toBe(200);
+  expect(await ordersWhere(`checkout_id=${checkout.id}`)).toMatchObject([{ total_amount: amount }]);
 });

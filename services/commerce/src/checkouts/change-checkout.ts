@@ -49,7 +49,7 @@ export function changeCheckout(
   offer: Offer,
   now: Date,
 ): Checkout {
-  const chosen = chooseProduct(checkout, change, offer);
+  const chosen = inOfferedCurrency(chooseProduct(checkout, change, offer), offer);
   const described = { ...chosen, ...changedDetails(chosen, change, offer.organization), modified_at: now };
   const product = selectedProduct(described, offer);
   const counted = chooseQuantity(chooseOwnCurrency(described, change, product), change, product);
@@ -62,7 +62,7 @@ export function changeCheckout(
   return priceCheckout({ ...counted, custom_field_data }, product, offer.organization, now);
 }
 
-/** Another product starts with quantities of its own, in a currency it is sold in. */
+/** Another product starts with quantities of its own. */
 function chooseProduct(checkout: Checkout, change: CheckoutChange, offer: Offer): Checkout {
   const wanted = wantedProduct(change, offer);
   if (wanted === undefined || wanted.id === checkout.product_id) return checkout;
@@ -72,10 +72,18 @@ function chooseProduct(checkout: Checkout, change: CheckoutChange, offer: Offer)
   if (!wanted.product || !checkout.product_ids.includes(wanted.id)) {
     throw invalid(wanted.loc, 'Product is not available in this checkout.', 'value_error', wanted.id);
   }
-  const moved = { ...checkout, product_id: wanted.id, custom_amount: null, seats: null };
-  const offered = currenciesOf(pricesOf(moved, wanted.product));
-  if (offered.includes(checkout.currency)) return moved;
-  return { ...moved, currency: chooseCurrency(moved, wanted.product, offer.organization) };
+  return { ...checkout, product_id: wanted.id, custom_amount: null, seats: null };
+}
+
+/** A product may have been withdrawn from the session's currency: without a price there it would cost nothing. */
+function inOfferedCurrency(checkout: Checkout, offer: Offer): Checkout {
+  const product = selectedProduct(checkout, offer);
+  if (currenciesOf(pricesOf(checkout, product)).includes(checkout.currency)) return checkout;
+  return {
+    ...checkout,
+    currency: chooseCurrency(checkout, product, offer.organization),
+    custom_amount: null,
+  };
 }
 
 function wantedProduct({ product_id, product_price_id }: CheckoutChange, { products }: Offer) {

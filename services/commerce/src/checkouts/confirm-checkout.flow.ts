@@ -68,6 +68,7 @@ async function decide(
     const open = await getCheckout(tx, params, 'refuse');
     requireFresh(open, now);
     requireOpen(open);
+    requireKnownPrice(open, offer, now);
     const checkout = changeCheckout(open, change, offer, now);
     const product = selectedProduct(checkout, offer);
     requireBuyerFields(checkout, product, token);
@@ -90,6 +91,13 @@ async function decide(
     await saveCheckout(tx, confirmed, checkoutUpdated(confirmed, offer, app, now));
     return confirmed;
   });
+}
+
+/** The buyer agrees to the price the session shows. One the merchant replaced since is shown by the next change. */
+function requireKnownPrice(open: Checkout, offer: Offer, now: Date): void {
+  const { amount, currency, product_id } = changeCheckout(open, {}, offer, now);
+  if (amount === open.amount && currency === open.currency) return;
+  throw invalid(['body', 'product_id'], 'The price has changed.', 'value_error', product_id);
 }
 
 /** The product may have been withdrawn, or the organization stopped, since the session was opened. */
