@@ -74,13 +74,13 @@ module.exports = {
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
-      name: 'kafkajs-in-one-place',
+      name: 'kafkajs-in-one-file',
       severity: 'error',
       from: {
         path: '^(services|gateway|proto)/',
-        pathNot: ['^services/runtime/src/messaging/kafka(-[a-z]+)?[.]ts$', isTest],
+        pathNot: ['^services/runtime/src/messaging/kafka[.]ts$', isTest],
       },
-      to: { path: '^node_modules/kafkajs/' },
+      to: { path: '^node_modules/kafkajs/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'product-code-does-not-import-tests',
