@@ -59,16 +59,14 @@ export async function expectMerchantAccess(
   const { customer, member } = await makeTeam(platform.merchant);
   const session = await sessionOf(platform.merchant, customer.id, member.id);
   for (const token of [undefined, 'trb_oat_made_up', session]) {
-    const { status, body } = await call(platform.merchant.as(token));
-    expect([token, status, body.error]).toEqual([token, 401, 'Unauthorized']);
+    expectProblem(await call(platform.merchant.as(token)), 401, 'Unauthorized');
   }
 }
 
 /** That a portal operation takes sessions and nothing else. */
 export async function expectPortalAccess(platform: TestPlatform, path: string): Promise<void> {
   for (const token of [undefined, 'trb_cst_made_up', platform.merchantToken, platform.personalToken]) {
-    const { status, body } = await platform.merchant.as(token).get(path);
-    expect([token, status, body.error]).toEqual([token, 401, 'Unauthorized']);
+    expectProblem(await platform.merchant.as(token).get(path), 401, 'Unauthorized');
   }
 }
 

@@ -13,7 +13,16 @@ import {
   listAll,
 } from './expectations.ts';
 import { fileFields } from './fields.ts';
-import { beginUpload, buy, grantsOf, makeBenefit, makeProduct, sessionOf, uploadFile } from './fixtures.ts';
+import {
+  beginUpload,
+  buy,
+  grantsOf,
+  makeBenefit,
+  makeOrganization,
+  makeProduct,
+  sessionOf,
+  uploadFile,
+} from './fixtures.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape
 type Json = any;
@@ -90,10 +99,7 @@ describe('the list of files', () => {
     expect(await listAll(stranger, `${PATH}?ids=${downloadable.id}`)).toEqual([]);
     expectInvalid(await merchant.get(`${PATH}?organization_id=x`), ['query', 'organization_id']);
     const owner = merchant.as(platform.personalToken);
-    const other = expectStatus(
-      await owner.post('/v1/organizations/', { name: 'Other', slug: 'other-files' }),
-      201,
-    );
+    const other = await makeOrganization(owner);
     await uploadFile(owner, { organization_id: other.id });
     await expectBothFilters(owner, PATH, [
       `organization_id=${organizationId}`,

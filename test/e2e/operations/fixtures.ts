@@ -73,6 +73,31 @@ export async function makeTeam(merchant: Api, given: object = {}) {
 export const sessionOf = async (merchant: Api, customer_id: string, member_id?: string): Promise<string> =>
   expectStatus(await merchant.post('/v1/customer-sessions/', { customer_id, member_id }), 201).token;
 
+/**
+ * Makes an organization of the caller's, and waits until the caller's token is known to reach it everywhere.
+ * @param owner with a personal access token
+ */
+export async function makeOrganization(owner: Api, given: object = {}): Promise<Json> {
+  const organization = expectStatus(
+    await owner.post('/v1/organizations/', {
+      name: 'Another',
+      slug: `another-${word().slice(0, 12)}`,
+      ...given,
+    }),
+    201,
+  );
+  await eventually(() =>
+    makeBenefit(owner, { organization_id: organization.id, type: 'feature_flag', properties: {} }),
+  );
+  return organization;
+}
+
+/** An organization without members, whose customers have customer sessions. */
+export const makePlainOrganization = (owner: Api): Promise<Json> =>
+  makeOrganization(owner, {
+    feature_settings: { seat_based_pricing_enabled: false, member_model_enabled: false },
+  });
+
 export interface Purchase {
   checkout: Json;
   customer: Json;

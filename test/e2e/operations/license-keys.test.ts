@@ -19,6 +19,7 @@ import {
   makeBenefit,
   makeCustomer,
   makeKeyBenefit,
+  makePlainOrganization,
   makeProduct,
   makeTeam,
   monthly,
@@ -229,14 +230,7 @@ describe('the license keys in the portal', () => {
 
   test('are shown to a customer session where the organization has no members', async () => {
     const owner = platform.merchant.as(platform.personalToken);
-    const organization = expectStatus(
-      await owner.post('/v1/organizations/', {
-        name: 'Plain',
-        slug: 'plain-keys',
-        feature_settings: { seat_based_pricing_enabled: false, member_model_enabled: false },
-      }),
-      201,
-    );
+    const organization = await makePlainOrganization(owner);
     const own = { organization_id: organization.id };
     const benefit = await makeBenefit(owner, {
       type: 'license_keys',

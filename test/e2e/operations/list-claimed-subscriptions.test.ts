@@ -11,7 +11,16 @@ import {
   priceFields,
   subscriptionMeterFields,
 } from './fields.ts';
-import { buy, makeProduct, makeTeam, monthly, perSeat, sessionOf } from './fixtures.ts';
+import {
+  buy,
+  makeCustomer,
+  makePlainOrganization,
+  makeProduct,
+  makeTeam,
+  monthly,
+  perSeat,
+  sessionOf,
+} from './fixtures.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape
 type Json = any;
@@ -146,6 +155,18 @@ test('holds what the caller has claimed: not what is offered, revoked or another
   const stranger = await makeTeam(merchant);
   const other = merchant.as(await sessionOf(merchant, stranger.customer.id, stranger.member.id));
   expect(await listAll(other, PATH)).toEqual([]);
+});
+
+test('is empty for a customer session: its customer has no members, so nobody claims a seat', async () => {
+  const owner = platform.merchant.as(platform.personalToken);
+  const organization = await makePlainOrganization(owner);
+  const customer = await makeCustomer(owner, { organization_id: organization.id });
+  const token = await sessionOf(owner, customer.id);
+  expect(token).toMatch(/^trb_cst_/);
+  expect(expectStatus(await owner.as(token).get(PATH), 200)).toEqual({
+    items: [],
+    pagination: { total_count: 0, max_page: 0 },
+  });
 });
 
 test('is shown to sessions only', () => expectPortalAccess(platform, PATH));
