@@ -27,6 +27,7 @@ const tasks = {
   demo: [...quiet, 'test/demo/main.ts'],
   webhooks: [...quiet, 'test/demo/webhooks.ts'],
   test: [...quiet, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js'],
+  chaos: [...quiet, 'test/chaos/main.ts'],
   check: [...turbo, 'types', 'lint', 'boundaries', 'generated', 'kustomize'],
   generate: [...quiet, 'deploy/bootstrap/generate.ts'],
 };

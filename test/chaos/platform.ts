@@ -9,7 +9,7 @@ import {
   type FirstCredentials,
 } from '@tributary/identity/bootstrap/create-first-organization.flow.ts';
 import { startIdentity } from '@tributary/identity/main.ts';
-import { inProcessTransport } from '@tributary/runtime/messaging/in-process.ts';
+import { type Transport, TransportClosed } from '@tributary/runtime/messaging/message.ts';
 import { freePorts } from '@tributary/servers/free-ports.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { environmentOf, type ProcessName, processNames, type Setting } from './environment.ts';
@@ -28,6 +28,8 @@ export interface ChaosPlatform {
   logs: string;
   /** Starts one more instance beside the first. */
   double(name: ProcessName): Promise<KeptProcess>;
+  /** Stops an instance as a rolling update does; resolves with its exit code. */
+  leave(instance: KeptProcess): Promise<number | null>;
   /** Replaces an instance as a rolling update does: the next one is ready before the former is told to stop. */
   replace(name: ProcessName): Promise<{ exitCode: number | null }>;
   /** Resolves when every process is ready. */
@@ -121,6 +123,13 @@ async function startOn(servers: KeptServers, frame: Frame): Promise<ChaosPlatfor
     fronts[name].grpc.add(ports.grpcPort);
     return instance;
   };
+  const leave = async (instance: KeptProcess) => {
+    const { http, grpc } = fronts[instance.name as ProcessName];
+    http.remove(instance.port);
+    grpc.remove(grpcPorts.get(instance)!);
+    await new Promise((resolve) => setTimeout(resolve, NOTICE_MS));
+    return instance.stop();
+  };
   await ready(START_MS);
   return {
     ...setting,
@@ -129,13 +138,11 @@ async function startOn(servers: KeptServers, frame: Frame): Promise<ChaosPlatfor
     processes,
     ready,
     double,
+    leave,
     async replace(name) {
       const former = processes[name];
       processes[name] = await double(name);
-      fronts[name].http.remove(former.port);
-      fronts[name].grpc.remove(grpcPorts.get(former)!);
-      await new Promise((resolve) => setTimeout(resolve, NOTICE_MS));
-      return { exitCode: await former.stop() };
+      return { exitCode: await leave(former) };
     },
     stop: frame.stop,
   };
@@ -148,7 +155,14 @@ async function portsFor<N extends string>(names: readonly N[]) {
   ) as Record<N, { port: number; grpcPort: number }>;
 }
 
-/** What it writes stays in the outbox until the real process starts: this one's messages go nowhere. */
+/** Takes nothing, so that every message stays in the outbox until the real process starts. */
+const noTransport: Transport = {
+  publish: () => Promise.reject(new TransportClosed()),
+  subscribe: async () => undefined,
+  ready: async () => undefined,
+  stop: async () => undefined,
+};
+
 async function firstOrganization(setting: Setting): Promise<FirstCredentials> {
   const identity = await startIdentity(
     {
@@ -163,7 +177,7 @@ async function firstOrganization(setting: Setting): Promise<FirstCredentials> {
       logLevel: 'error',
       otelExporterOtlpEndpoint: undefined,
     },
-    { transport: inProcessTransport() },
+    { transport: noTransport },
   );
   try {
     return await createFirstOrganization(identity.app);

@@ -22,6 +22,9 @@ export interface Reconciliation {
   parked: string[];
 }
 
+/** Consumers under whose name services set aside what is no message of ours. */
+const UNREADABLE = '.unreadable';
+
 export const isClean = ({ counts, faults }: Reconciliation): boolean =>
   faults.length === 0 && Object.values(counts).every(({ lost, doubled }) => lost === 0 && doubled === 0);
 
@@ -60,12 +63,15 @@ export async function reconcile(platform: ChaosPlatform, load: Load): Promise<Re
   const faults = [
     ...(shown.orders.length === paid.length ? [] : [`${shown.orders.length - paid.length} orders not paid`]),
     ...(await ledgerFaults(platform)),
-    ...(await meterFaults(platform, load, ofBuyer(active))),
+    ...(await meterFaults(platform, load, shown.meters, ofBuyer(active))),
     ...(await messagingFaults(platform)),
     ...record.errors,
     ...(load.webhooks.refused === 0 ? [] : [`${load.webhooks.refused} webhooks with a wrong signature`]),
   ];
-  return { counts, faults, parked: await parked(platform) };
+  const aside = await parked(platform);
+  const unexpected = aside.filter(({ consumer }) => !consumer.endsWith(UNREADABLE));
+  faults.push(...unexpected.map((each) => `set aside: ${nameOf(each)}`));
+  return { counts, faults, parked: aside.map(nameOf) };
 }
 
 /** @param wanted how often one purchase must have made it */
@@ -79,7 +85,7 @@ function countOf(acknowledged: number[], uncertain: number[], wanted: number): C
   };
 }
 
-async function readRecords({ baseUrl }: ChaosPlatform, { token }: Load) {
+async function readRecords({ baseUrl }: ChaosPlatform, { token, meterId }: Load) {
   const api = apiClient({ baseUrl, token });
   const all = async (path: string): Promise<Json[]> => {
     const items: Json[] = [];
@@ -96,6 +102,7 @@ async function readRecords({ baseUrl }: ChaosPlatform, { token }: Load) {
     subscriptions: await all('/v1/subscriptions/?sorting=started_at'),
     grants: await all('/v1/benefit-grants/?is_granted=true&sorting=created_at'),
     licenseKeys: await all('/v1/license-keys/'),
+    meters: await all(`/v1/customer-meters/?meter_id=${meterId}`),
     paidEvents: await all('/v1/events/?name=order.paid&sorting=timestamp'),
   };
 }
@@ -136,33 +143,35 @@ async function ledgerFaults({ databaseUrls }: ChaosPlatform): Promise<string[]> 
   ];
 }
 
-/** Every balance against a recount of the raw events and of the credits. */
+/** Every balance, as the API shows it, against a recount of the raw events and of the credits. */
 async function meterFaults(
   platform: ChaosPlatform,
   load: Load,
+  meters: Json[],
   subscriptionsOf: (purchase: Purchase) => number,
 ): Promise<string[]> {
   const rows = await ask(
     platform.databaseUrls.metering,
-    `select customer_meters.customer_id, consumed_units::float8 as consumed, credited_units::float8 as credited,
-            (select count(*)::float8 from events
-             where organization_id = $1 and name = $3 and events.customer_id = customer_meters.customer_id) as counted,
-            (select coalesce(sum((metadata ->> 'units')::numeric), 0)::float8 from events
-             where organization_id = $1 and name = 'meter.credited'
-               and events.customer_id = customer_meters.customer_id) as granted
-     from customer_meters where organization_id = $1 and meter_id = $2`,
-    [platform.first.organization.id, load.meterId, load.eventName],
+    `select customer_id,
+            count(*) filter (where name = $2)::float8 as counted,
+            coalesce(sum((metadata ->> 'units')::numeric) filter (where name = 'meter.credited'), 0)::float8 as granted
+     from events where organization_id = $1 and name in ($2, 'meter.credited') group by customer_id`,
+    [platform.first.organization.id, load.eventName],
   );
-  const wrong = rows.filter((row) => row.consumed !== row.counted || row.credited !== row.granted);
+  const shown = new Map(meters.map((meter) => [meter.customer_id, meter]));
+  const wrong = rows.filter(({ customer_id, counted, granted }) => {
+    const { consumed_units = 0, credited_units = 0, balance = 0 } = shown.get(customer_id) ?? {};
+    return consumed_units !== counted || credited_units !== granted || balance !== granted - counted;
+  });
   const sold = [...load.record.purchases, ...load.record.uncertainPurchases]
     .map(subscriptionsOf)
     .reduce((total, times) => total + times, 0);
-  const credited = rows.reduce((total, row) => total + row.credited, 0);
+  const credited = rows.reduce((total, row) => total + row.granted, 0);
   return [
-    ...wrong.map(
-      (row) =>
-        `customer ${row.customer_id}: ${row.consumed} consumed of ${row.counted} events, ${row.credited} credited of ${row.granted}`,
-    ),
+    ...wrong.map(({ customer_id, counted, granted }) => {
+      const { consumed_units, credited_units, balance } = shown.get(customer_id) ?? {};
+      return `customer ${customer_id}: ${consumed_units} consumed of ${counted} events, ${credited_units} credited of ${granted}, balance ${balance}`;
+    }),
     ...(credited === sold * CREDITED_UNITS
       ? []
       : [`${credited} units credited for ${sold} subscriptions of ${CREDITED_UNITS}`]),
@@ -183,15 +192,23 @@ async function messagingFaults({ databaseUrls }: ChaosPlatform): Promise<string[
   return [...lines.flat(), ...(due === 0 ? [] : [`${due} webhooks are still to be delivered`])];
 }
 
-async function parked({ databaseUrls }: ChaosPlatform): Promise<string[]> {
-  const lines = await Promise.all(
+interface Parked {
+  consumer: string;
+  event_id: string;
+  topic: string;
+  error: string;
+}
+
+const nameOf = ({ consumer, event_id, topic, error }: Parked) =>
+  `${consumer} ${topic} ${event_id}: ${error.slice(0, 300)}`;
+
+async function parked({ databaseUrls }: ChaosPlatform): Promise<Parked[]> {
+  const lists = await Promise.all(
     Object.values(databaseUrls).map((url) =>
-      ask(url, `select consumer, event_id, error from parked_messages order by parked_at`),
+      ask(url, 'select consumer, event_id, topic, error from parked_messages order by parked_at'),
     ),
   );
-  return lines
-    .flat()
-    .map(({ consumer, event_id, error }) => `${consumer} ${event_id}: ${error.slice(0, 300)}`);
+  return lists.flat();
 }
 
 async function ask(connectionString: string, sql: string, values: unknown[] = []): Promise<Json[]> {

@@ -8,18 +8,19 @@ export const ORGANIZATIONS = 10;
 /** Every hundredth row is of one customer, so that there is one who has much. */
 export const CUSTOMER_EVERY = 100;
 
+/** SQL functions that PostgreSQL folds into the statement that calls them: a call would take twenty times as long. */
 const FUNCTIONS = `
   create schema if not exists seed;
   create or replace function seed.ms(i bigint, n bigint) returns bigint language sql immutable parallel safe as
     $$ select 1756684800000 + i * (25920000000 / n) $$;
   create or replace function seed.at(i bigint, n bigint) returns timestamptz language sql immutable parallel safe as
-    $$ select timestamptz 'epoch' + seed.ms(i, n) * interval '1 ms' $$;
+    $$ select to_timestamp(seed.ms(i, n) / 1000.0::double precision) $$;
   create or replace function seed.id(kind text, i bigint, n bigint) returns uuid language sql immutable parallel safe as
     $$ select ('0' || to_hex(seed.ms(i, n)) || kind || to_hex(-9223372036854775807 - 1 + i))::uuid $$;
   create or replace function seed.pick(i bigint, choices bigint) returns bigint language sql immutable parallel safe as
     $$ select (hashint8(i)::bigint & 2147483647) % choices $$;
   create or replace function seed.organization(main uuid, i bigint) returns uuid language sql immutable parallel safe as
-    $$ select case when i % 10 < 5 then main else ('00000000-0000-4000-8000-00000000000' || (i % 10))::uuid end $$;
+    $$ select case when i % 10 < 5 then main else ('00000000-0000-4000-8000-00000000000' || (i % 10)::text)::uuid end $$;
 `;
 
 /** Number of each kind of record within its seeded ids. */

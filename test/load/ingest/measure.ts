@@ -29,35 +29,40 @@ const MOST_REQUESTS_PER_SECOND = 8_000;
 /** Share of the closed loop's rate at which latencies are taken. */
 const OPEN_SHARE = 0.6;
 
+/** Measures a cell once: in a closed loop, or, once that rate is known, in an open one. */
 export async function measureCell(
   platform: Platform,
   cell: Cell,
   seconds: number,
   { isOpen = false } = {},
 ): Promise<void> {
+  const measure = isOpen ? prepareOpen(platform, cell, seconds) : prepareClosed(platform, cell, seconds);
+  await measure();
+}
+
+function prepareOpen(platform: Platform, cell: Cell, seconds: number): () => Promise<void> {
+  const perSecond = OPEN_SHARE * medianOf(cell.rounds.map((round) => round.requests / round.seconds));
+  const ready = bodies(platform, cell.batch, Math.max(1, Math.floor(perSecond * seconds)));
+  return async () => {
+    cell.open = { ...(await openLoop(platform.ingest, cell.connections, perSecond, ready)), perSecond };
+  };
+}
+
+function prepareClosed(platform: Platform, cell: Cell, seconds: number): () => Promise<void> {
   const { batch, connections } = cell;
-  if (isOpen) {
-    const perSecond = OPEN_SHARE * medianOf(cell.rounds.map((round) => round.requests / round.seconds));
-    const posted = await openLoop(
-      platform.ingest,
-      connections,
-      perSecond,
-      bodies(platform, batch, Math.max(1, Math.floor(perSecond * seconds))),
-    );
-    cell.open = { ...posted, perSecond };
-    return;
-  }
   const most = Math.min(MOST_REQUESTS_PER_SECOND, Math.ceil(MOST_EVENTS_PER_SECOND / batch)) * seconds;
   const ready = bodies(platform, batch, Math.ceil(most));
-  const before = await platform.cpu();
-  const posted = await closedLoop(platform.ingest, connections, seconds, () => ready.pop());
-  const after = await platform.cpu();
-  const events = posted.requests * batch;
-  const cpuPerEvent = after.map((used, place) => {
-    const since = before[place];
-    return used === undefined || since === undefined ? undefined : (used - since) / events;
-  });
-  cell.rounds.push({ ...posted, events, cpuPerEvent });
+  return async () => {
+    const before = await platform.cpu();
+    const posted = await closedLoop(platform.ingest, connections, seconds, () => ready.pop());
+    const after = await platform.cpu();
+    const events = posted.requests * batch;
+    const cpuPerEvent = after.map((used, place) => {
+      const since = before[place];
+      return used === undefined || since === undefined ? undefined : (used - since) / events;
+    });
+    cell.rounds.push({ ...posted, events, cpuPerEvent });
+  };
 }
 
 const bodies = ({ ingest, source }: Platform, batch: number, count: number): Buffer[] =>
@@ -81,10 +86,8 @@ export async function measureReads(platform: Platform, path: string, seconds: nu
   await read();
   const atRest = await read();
   const cell: Cell = { batch: 1000, connections: 16, rounds: [] };
-  const [duringIngest] = await Promise.all([
-    read(),
-    measureCell(platform, cell, Math.max(seconds, READ_SECONDS)),
-  ]);
+  const ingest = prepareClosed(platform, cell, Math.max(seconds, READ_SECONDS + 1));
+  const [duringIngest] = await Promise.all([read(), ingest()]);
   return { atRest, duringIngest };
 }
 
