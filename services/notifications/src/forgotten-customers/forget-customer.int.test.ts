@@ -106,7 +106,11 @@ test('what webhooks said of it, and what was answered, is gone; what was said of
   await happen('order.paid', { id: newId(), customer_id: newId() });
   await sendAll();
   service.clock.advance({ minutes: 1 });
-  await happen('customer.deleted', { id: customerId, email: 'hash@anonymized.invalid' });
+  await happen('customer.deleted', {
+    id: customerId,
+    email: 'hash@anonymized.invalid',
+    metadata: { __anonymized_at: service.clock.now().toISOString() },
+  });
   await anonymize();
   await sendAll();
   const [deleted, other, paid, created] = await deliveries();
@@ -116,6 +120,16 @@ test('what webhooks said of it, and what was answered, is gone; what was said of
   for (const { response, webhook_event } of [deleted, other]) {
     expect([response, webhook_event.is_archived]).toEqual(['hello zoe', false]);
   }
+});
+
+test('what is said of it later, by a service that has not heard yet, is forgotten as well', async () => {
+  await anonymize();
+  service.clock.advance({ seconds: 1 });
+  const customer = { id: customerId, email: 'zoe@example.com', metadata: {} };
+  await happen('order.paid', { id: newId(), customer_id: customerId, customer });
+  await sendAll();
+  await sweepForgottenCustomers(service.app.db, service.clock.advance({ minutes: 10 }));
+  expect((await deliveries())[0].webhook_event).toMatchObject({ is_archived: true, payload: null });
 });
 
 test('what is still on its way is delivered first and forgotten at the next sweep', async () => {
