@@ -1,4 +1,3 @@
-import { type Database, inTransaction, type Tx } from './db/transaction.ts';
 import type { Logger } from './log.ts';
 
 /** A time-driven task: a due-row scan that moves at most one bounded batch per run. */
@@ -49,24 +48,4 @@ async function runUntilDone<App>(
   for (let runs = 0; runs < MAX_RUNS_IN_A_ROW && !signal.aborted; runs += 1) {
     if (!(await job.run(app, now()))) return;
   }
-}
-
-/**
- * Claims due rows in one transaction and hands them to `move`: `for update skip locked` lets several schedulers
- * work side by side without taking the same row twice.
- * @param dueRows SQL that selects due rows; `$1` is now, `$2` the batch size
- * @returns whether the batch was full
- */
-export async function claimDue<T>(
-  db: Database,
-  dueRows: string,
-  now: Date,
-  batch: number,
-  move: (rows: T[], tx: Tx) => Promise<void>,
-): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const rows: T[] = await tx.query(`${dueRows} limit $2 for update skip locked`, [now, batch]);
-    if (rows.length > 0) await move(rows, tx);
-    return rows.length === batch;
-  });
 }

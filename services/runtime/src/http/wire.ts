@@ -11,16 +11,12 @@ export const TimestampInput = z.iso
   .datetime({ offset: true, error: 'Input should have timezone info' })
   .meta({ format: 'date-time' })
   .transform((text) => new Date(text));
-/** Calendar date, `YYYY-MM-DD`. */
-export const DateOnly = z.iso.date();
 /** Signed 32-bit integer, the bound of every integer in a request body (domain rules 0.1). */
 export const Int32 = z.int32();
 /** Amount in the currency's minor unit. */
 export const Amount = z.int();
 /** Three-letter lower-case currency code. */
 export const Currency = z.string().regex(/^[a-z]{3}$/);
-/** Decimal on the wire, as a string or a number, without loss. */
-export const DecimalInput = z.union([z.string().regex(/^[+-]?\d{1,17}(\.\d{1,12})?$/), z.number()]);
 
 const metadataValue = z.union([z.string().min(1).max(500), z.int(), z.number(), z.boolean()]);
 /** `metadata` as integrators write it: at most 50 keys of 40 characters, flat (domain rules 0.3). */
