@@ -1,5 +1,5 @@
 import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { connect } from '@tributary/runtime/grpc/client.ts';
 import { serveGrpc } from '@tributary/runtime/grpc/server.ts';
 import { createLog } from '@tributary/runtime/log.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Route } from '@tributary/runtime/http/route.ts';
 import { customerSession, organizationToken } from '@tributary/runtime/testing/principals.ts';
 import type { App } from './app.ts';

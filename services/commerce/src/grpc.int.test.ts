@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { grpcServices } from './grpc.ts';
 import { type CommerceUnderTest, commerceUnderTest } from './testing/commerce.ts';
 import { seatBased } from './testing/copies.ts';

@@ -1,6 +1,6 @@
 import { IdentityService } from '@tributary/proto/gen/identity/v1/identity.ts';
 import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { connect } from '@tributary/runtime/grpc/client.ts';
 import { inProcessTransport } from '@tributary/runtime/messaging/in-process.ts';
 import type { Message } from '@tributary/runtime/messaging/message.ts';

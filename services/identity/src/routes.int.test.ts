@@ -1,5 +1,5 @@
+import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { routes } from './routes.ts';
 import { type IdentityUnderTest, identityUnderTest } from './testing/identity.ts';
 

@@ -4,7 +4,7 @@ import {
   systemEvent,
   webhookEvent,
 } from '@tributary/proto/events/message.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import type { Benefit, BenefitOf } from '../benefits/benefit.ts';

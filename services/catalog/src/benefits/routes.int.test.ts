@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { type CatalogUnderTest, catalogUnderTest } from '../testing/catalog.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stateChanged, stateDeleted, webhookEvent } from '@tributary/proto/events/message.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import {
   type Issue,

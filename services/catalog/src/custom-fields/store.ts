@@ -1,5 +1,5 @@
+import { newId } from '@tributary/proto/id.ts';
 import { json, nullable, recorded, text, timestamp, uuid } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { pageOf, whereContains, whereIn } from '@tributary/runtime/db/list.ts';
 import { type Reader, type Tx, violatedConstraint } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';

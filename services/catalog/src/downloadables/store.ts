@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging } from '@tributary/runtime/http/paging.ts';
 import type { Grant } from '../benefit-grants/grant.ts';

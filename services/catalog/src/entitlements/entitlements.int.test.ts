@@ -1,5 +1,5 @@
 import { eventTopics } from '@tributary/proto/events/topics.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { type CatalogUnderTest, catalogUnderTest, type SubscriptionState } from '../testing/catalog.ts';
 
 let catalog: CatalogUnderTest;

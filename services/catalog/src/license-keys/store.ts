@@ -1,3 +1,4 @@
+import { newId } from '@tributary/proto/id.ts';
 import {
   bigint,
   integer,
@@ -8,7 +9,6 @@ import {
   timestamp,
   uuid,
 } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { pageOf, whereIn } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging } from '@tributary/runtime/http/paging.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { type Issue, ValidationProblem } from '@tributary/runtime/http/problem.ts';
 import { maximumCharge, minimumCharge } from '@tributary/runtime/money.ts';
 import { hasFeature } from '../organizations/organization.ts';

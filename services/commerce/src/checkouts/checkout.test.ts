@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { testMachine } from '@tributary/runtime/testing/machine-table.ts';
 import fc from 'fast-check';
 import {

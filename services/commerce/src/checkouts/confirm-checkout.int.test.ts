@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { customerSession } from '@tributary/runtime/testing/principals.ts';
 import { buyer, type CommerceUnderTest, commerceUnderTest } from '../testing/commerce.ts';
 import { custom, fixed, meterCopy, metered, seatBased } from '../testing/copies.ts';

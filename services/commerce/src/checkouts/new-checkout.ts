@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { invalid } from '@tributary/runtime/http/problem.ts';
 import { mintToken } from '@tributary/runtime/token.ts';
 import type { Customer } from '../customers/customer.ts';

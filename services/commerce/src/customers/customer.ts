@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
+import { newId } from '@tributary/proto/id.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { invalid } from '@tributary/runtime/http/problem.ts';
 import type { Metadata } from '@tributary/runtime/http/wire.ts';
 import { type Address, type AddressInput, normalizeAddress } from '../addresses/address.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 
 /**
  * Accounts of the double-entry ledger. An entry above zero is what the account gives, one below zero what it owes or

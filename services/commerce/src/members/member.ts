@@ -1,6 +1,6 @@
+import { newId } from '@tributary/proto/id.ts';
 import { memberRoles } from '@tributary/proto/principal.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { invalid, NotPermitted, Problem } from '@tributary/runtime/http/problem.ts';
 import { anonymousEmail, anonymousName, type Customer } from '../customers/customer.ts';
 

@@ -1,5 +1,5 @@
+import { newId } from '@tributary/proto/id.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import type { Metadata } from '@tributary/runtime/http/wire.ts';
 import { machine, type StatusOf } from '@tributary/runtime/machine.ts';
 import type { Address } from '../addresses/address.ts';

@@ -1,5 +1,5 @@
+import { newId } from '@tributary/proto/id.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import type { Customer } from '../customers/customer.ts';
 import { type CardDetails, PROCESSOR, type SavedMethod } from '../payments/processor.ts';
 

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { invalid, Problem } from '@tributary/runtime/http/problem.ts';
 import type { Call } from '@tributary/runtime/http/route.ts';

@@ -1,5 +1,5 @@
+import { newId } from '@tributary/proto/id.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { type CardDetails, type Outcome, PROCESSOR, type Sum } from './processor.ts';
 
 export const paymentStatuses = ['pending', 'succeeded', 'failed'] as const;

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { createTestDatabase, type TestDatabase } from '@tributary/runtime/testing/database.ts';
 import { entities, migrations } from '../database.ts';
 import { type SandboxProcessor, sandboxProcessor } from './sandbox-processor.ts';

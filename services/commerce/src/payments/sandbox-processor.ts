@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Database } from '@tributary/runtime/db/transaction.ts';
 import { randomAlphanumerics } from '@tributary/runtime/token.ts';
 import type { CardDetails, Decline, Outcome, PaymentProcessor, SavedMethod, Sum } from './processor.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Problem } from '@tributary/runtime/http/problem.ts';
 import { testMachine } from '@tributary/runtime/testing/machine-table.ts';
 import { scheduleCancellation, withdrawCancellation, withFarewell } from './cancellation.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { Problem, ServiceUnavailable } from '@tributary/runtime/http/problem.ts';
 import { customerSession } from '@tributary/runtime/testing/principals.ts';
 import { collectionJob } from '../collections/jobs.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { advance, type Cadence, type Interval } from '@tributary/runtime/period.ts';
 import fc from 'fast-check';
 import { scheduleCancellation } from './cancellation.ts';

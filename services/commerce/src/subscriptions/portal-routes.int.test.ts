@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { customerSession, memberSession } from '@tributary/runtime/testing/principals.ts';
 import { type CommerceUnderTest, commerceUnderTest } from '../testing/commerce.ts';
 import { fixed, meterCopy, metered } from '../testing/copies.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { parseDecimal } from '@tributary/runtime/decimal.ts';
 import fc from 'fast-check';
 import type { Price } from '../products/price.ts';

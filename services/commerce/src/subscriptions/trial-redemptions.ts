@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 
 /** SQL of the trials that were started: who had one, by the address and the card they used. */

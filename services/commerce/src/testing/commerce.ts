@@ -1,7 +1,7 @@
 import type { stateTopics as StateTopics } from '@tributary/proto/events/topics.ts';
 import { stateTopics } from '@tributary/proto/events/topics.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { createLog } from '@tributary/runtime/log.ts';
 import type { ResourcesClient } from '@tributary/runtime/replica/replica.ts';
 import { type TestClock, testClock } from '@tributary/runtime/testing/clock.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { OrganizationCopy } from '../organizations/organization.ts';
 import type { Price } from '../products/price.ts';
 import type { ProductCopy } from '../products/product.ts';

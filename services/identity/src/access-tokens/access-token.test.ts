@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { expiryOf, requireOwnScopes } from './access-token.ts';
 import { addDuration } from './duration.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from '@tributary/proto/access.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { invalid, NotPermitted, Problem } from '@tributary/runtime/http/problem.ts';
 import { addDuration } from './duration.ts';
 

@@ -1,5 +1,5 @@
 import { scopes } from '@tributary/proto/access.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { inTransaction, type Tx } from '@tributary/runtime/db/transaction.ts';
 import { hashToken, mintToken } from '@tributary/runtime/token.ts';
 import { newAccessToken } from '../access-tokens/access-token.ts';

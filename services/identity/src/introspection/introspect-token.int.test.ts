@@ -1,6 +1,6 @@
 import { scopes } from '@tributary/proto/access.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { Principal } from '@tributary/proto/principal.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { mintToken } from '@tributary/runtime/token.ts';
 import { createSession, endSessionsOf, readSession } from '../sessions/session-calls.flow.ts';
 import { type IdentityUnderTest, identityUnderTest } from '../testing/identity.ts';

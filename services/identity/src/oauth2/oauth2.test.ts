@@ -1,5 +1,5 @@
 import { scopes } from '@tributary/proto/access.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { judgeRefresh } from './authorizations/refresh-token.ts';
 import { isAnswered, mergeConsent } from './consents/consent.ts';
 import { readForm } from './form.ts';

@@ -1,5 +1,5 @@
 import { tokenRevoked } from '@tributary/proto/events/message.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import { liveTokenIdsOf } from '../introspection/store.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { Problem, ValidationProblem } from '@tributary/runtime/http/problem.ts';
 import { capabilitiesOf, type OrganizationStatus, organizationStatuses } from './capabilities.ts';
 import { parseEmbedHost } from './embed-host.ts';

@@ -1,6 +1,6 @@
 import { stateTopics } from '@tributary/proto/events/topics.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import {
   customerSession,
   nobody,

@@ -2,8 +2,8 @@ import type {
   CreateSessionRequest,
   Session as SessionMessage,
 } from '@tributary/proto/gen/identity/v1/identity.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { memberRoles } from '@tributary/proto/principal.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import { inTransaction } from '@tributary/runtime/db/transaction.ts';
 import { BadRequest, notFound, Problem } from '@tributary/runtime/http/problem.ts';
 import { hashToken, mintToken } from '@tributary/runtime/token.ts';

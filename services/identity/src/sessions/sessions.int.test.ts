@@ -1,5 +1,5 @@
 import { stateTopics } from '@tributary/proto/events/topics.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { type IdentityUnderTest, identityUnderTest } from '../testing/identity.ts';
 import { createSession } from './session-calls.flow.ts';
 import { forgetExpiredSessions } from './store.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import { hashToken, mintToken } from '@tributary/runtime/token.ts';
 import { SESSION_PREFIX, sessionEnd, type UserSession } from './user-session.ts';

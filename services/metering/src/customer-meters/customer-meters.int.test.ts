@@ -1,5 +1,5 @@
 import { systemEvent } from '@tributary/proto/events/message.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { createWorld, named, type World } from '../testing/world.ts';
 
 let world: World;

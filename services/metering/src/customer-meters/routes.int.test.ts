@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { inTransaction } from '@tributary/runtime/db/transaction.ts';
 import { customerSession, memberSession, organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { grpcServices } from '../grpc.ts';
@@ -112,8 +112,8 @@ test.each<[string, () => string, string[]]>([
 });
 
 test.each<[string, string[]]>([
-  ['balance', [bobTokens, adaCalls, adaTokens, bobCalls]],
-  ['-balance', [bobCalls, adaTokens, adaCalls, bobTokens]],
+  ['balance&sorting=meter_name', [bobTokens, adaCalls, adaTokens, bobCalls]],
+  ['-balance&sorting=-meter_name', [bobCalls, adaTokens, adaCalls, bobTokens]],
   ['-credited_units&sorting=consumed_units&sorting=meter_name', [bobCalls, adaCalls, adaTokens, bobTokens]],
   ['customer_name&sorting=meter_name', [adaCalls, adaTokens, bobCalls, bobTokens]],
   ['-customer_name&sorting=-meter_name', [bobTokens, bobCalls, adaTokens, adaCalls]],

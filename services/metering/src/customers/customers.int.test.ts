@@ -1,6 +1,6 @@
 import { systemEvent } from '@tributary/proto/events/message.ts';
 import { stateTopics } from '@tributary/proto/events/topics.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { inTransaction } from '@tributary/runtime/db/transaction.ts';
 import { createWorld, customerOf, named, type World } from '../testing/world.ts';
 import { joinEvents, nextJoin } from './store.ts';

@@ -1,5 +1,5 @@
 import { systemEvent } from '@tributary/proto/events/message.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { createWorld, type World } from '../testing/world.ts';
 

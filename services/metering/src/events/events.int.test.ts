@@ -1,7 +1,7 @@
 import { systemEvent } from '@tributary/proto/events/message.ts';
 import { systemEventExamples } from '@tributary/proto/events/system/examples.ts';
 import { type SystemEventName, systemEventNames } from '@tributary/proto/events/system-events.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
 import type { CustomerCopy } from '../replicas.ts';
 import { createWorld, named, type World } from '../testing/world.ts';

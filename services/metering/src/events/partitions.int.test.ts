@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { createWorld, type World } from '../testing/world.ts';
 import { dropOldPartition, ensurePartitions } from './partitions-store.ts';
 

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { UsageByMeter } from '../customer-meters/usage.ts';
 import { applyUsage } from '../customer-meters/usage-store.ts';
 import type { Sql } from '../sql.ts';

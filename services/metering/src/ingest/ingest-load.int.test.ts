@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { MAX_BODY_BYTES } from '@tributary/runtime/http/body.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { createWorld, named, type World } from '../testing/world.ts';

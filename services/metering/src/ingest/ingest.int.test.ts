@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { createWorld, customerOf, type World } from '../testing/world.ts';
 
 let world: World;

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { sqlOf } from '../sql.ts';
 import { createWorld, type World } from '../testing/world.ts';

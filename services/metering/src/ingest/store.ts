@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
 

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { organizationToken, personalToken } from '@tributary/runtime/testing/principals.ts';
 import { createWorld, named, type World } from '../testing/world.ts';
 import { countPast } from './backfill-meter.flow.ts';

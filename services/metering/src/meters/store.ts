@@ -1,5 +1,5 @@
 import { stateChanged } from '@tributary/proto/events/message.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { pageOf, whereContains, whereIn, whereMetadata } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';

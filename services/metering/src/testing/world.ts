@@ -1,6 +1,6 @@
 import { stateTopics } from '@tributary/proto/events/topics.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { PrincipalOf } from '@tributary/proto/principal.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 import type { ResourcesClient } from '@tributary/runtime/replica/replica.ts';
 import { type TestClock, testClock } from '@tributary/runtime/testing/clock.ts';
 import { createTestDatabase, type TestDatabase } from '@tributary/runtime/testing/database.ts';

@@ -1,6 +1,6 @@
 import { type Scope, scopes } from '@tributary/proto/access.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Principal, PrincipalOf } from '@tributary/proto/principal.ts';
-import { newId } from '../db/id.ts';
 
 /** Callers for tests. All scopes unless some are named. */
 

@@ -1,6 +1,6 @@
+import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import { pino } from 'pino';
-import { newId } from '../db/id.ts';
 import type { Database } from '../db/transaction.ts';
 import { INTERNAL_TOKEN_HEADER, signPrincipal } from '../http/internal-token.ts';
 import type { Route } from '../http/route.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { inTransaction } from '@tributary/runtime/db/transaction.ts';
 import { hashToken, mintToken } from '@tributary/runtime/token.ts';
 import type { App } from '../../app.ts';

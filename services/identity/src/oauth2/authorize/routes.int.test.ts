@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { customerSession, organizationToken } from '@tributary/runtime/testing/principals.ts';
 import { loggedIn, newBrowser } from '../../testing/browser.ts';
 import { type IdentityUnderTest, identityUnderTest } from '../../testing/identity.ts';

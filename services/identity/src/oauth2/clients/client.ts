@@ -1,6 +1,6 @@
 import type { Scope } from '@tributary/proto/access.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
 
 export const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 export type AuthMethod = (typeof authMethods)[number];

@@ -1,4 +1,4 @@
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import { customerSession, personalToken } from '@tributary/runtime/testing/principals.ts';
 import { mintToken } from '@tributary/runtime/token.ts';
 import { type IdentityUnderTest, identityUnderTest } from '../../testing/identity.ts';

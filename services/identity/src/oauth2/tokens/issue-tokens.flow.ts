@@ -1,5 +1,5 @@
 import type { Scope } from '@tributary/proto/access.ts';
-import { newId } from '@tributary/runtime/db/id.ts';
+import { newId } from '@tributary/proto/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { hashToken, mintToken } from '@tributary/runtime/token.ts';
 import type { App } from '../../app.ts';

@@ -1,1 +1,0 @@
-export { newId } from '@tributary/proto/id.ts';
