@@ -1,4 +1,3 @@
-import { stateTopics } from '@tributary/proto/events/topics.ts';
 import { newId } from '@tributary/proto/id.ts';
 import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
@@ -22,13 +21,14 @@ class CreateSeen1700000000001 implements MigrationInterface {
 }
 
 const log = pino({ level: 'silent' });
-const topic = stateTopics.members.name;
+/** A topic of its own: the services of other tests would take its messages for theirs. */
+const topic = 'tributary.test.outages';
 
 const message = (given: Partial<Message> = {}): Message => ({
   id: newId(),
   topic,
   key: newId(),
-  type: 'members.changed',
+  type: 'test.changed',
   subject: null,
   value: {},
   time: new Date(),
@@ -120,6 +120,11 @@ describeWithKafka('over Kafka', (brokers) => {
   };
   beforeAll(async () => {
     kafka = new Kafka({ brokers: await brokers(), logLevel: logLevel.NOTHING });
+    const admin = kafka.admin();
+    await admin.connect();
+    const topics = [topic, `${topic}.dead`].map((name) => ({ topic: name, numPartitions: 6 }));
+    await admin.createTopics({ topics, waitForLeaders: true });
+    await admin.disconnect();
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((transport) => transport.stop()));
