@@ -37,8 +37,6 @@ const shape = {
   TRUSTED_PROXIES: integer(0, 10).default(0),
   /** Multiplies every rate limit. */
   RATE_LIMIT_FACTOR: integer(1, 1_000_000).default(1),
-  /** Time between failing readiness and closing the port, for load balancers to notice; ms. */
-  DRAIN_MS: integer(0, 20_000).default(5_000),
   LISTEN_HOST: text.default('0.0.0.0'),
 } as const;
 

@@ -12,7 +12,7 @@ import type { RateLimits } from './rate-limit.ts';
 import { checkDeclaredLength } from './request-body.ts';
 import type { Matcher } from './route-match.ts';
 import type { GatewayRoute } from './route-table.ts';
-import type { HeaderSet, StandingHeaders } from './security-headers.ts';
+import type { StandingHeaders } from './security-headers.ts';
 import { DEPRECATION, isOldPrefix, requestedRelease, VERSION_HEADER, withoutOldPrefix } from './version.ts';
 
 /** What a request passes on its way to a service, in this order where it matters. */
@@ -26,7 +26,6 @@ export interface GatewayParts {
   /** Answers what is no service's: documents, health, and 404 for the rest. */
   pages: (exchange: Exchange) => void;
   trustedProxies: number;
-  isStopping: () => boolean;
   accessLog: AccessLog;
   log: Logger;
 }
@@ -69,13 +68,8 @@ function begin(request: IncomingMessage, response: ServerResponse, parts: Gatewa
     id,
     address,
     startedAt: performance.now(),
-    headers: withId(parts.headers.open, id, parts.isStopping()),
+    headers: { ...parts.headers.open, 'x-request-id': id },
   };
-}
-
-function withId(standing: HeaderSet, id: string, isStopping: boolean): Record<string, string> {
-  // A connection kept alive would bring the next request to a process that is about to end.
-  return { ...standing, 'x-request-id': id, ...(isStopping ? { connection: 'close' } : {}) };
 }
 
 /** Path and query of the target; one with the old prefix is from here on the same without it. */

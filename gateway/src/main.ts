@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '@tributary/runtime/clock.ts';
+import { drainOf } from '@tributary/runtime/http/drain.ts';
 import { portOf } from '@tributary/runtime/http/server.ts';
 import { createLog, type Logger } from '@tributary/runtime/log.ts';
 import { kafkaTransport } from '@tributary/runtime/messaging/kafka.ts';
@@ -23,7 +24,7 @@ import { matcher } from './route-match.ts';
 import { routeTable } from './route-table.gen.ts';
 import { type GatewayRoute, servicesOf } from './route-table.ts';
 import { standingHeaders } from './security-headers.ts';
-import { drain, listen } from './server.ts';
+import { listen } from './server.ts';
 import { type Introspect, tokenCache } from './token-cache.ts';
 
 export interface GatewayDependencies {
@@ -85,12 +86,12 @@ export function startGateway(
         log,
       }),
       trustedProxies: config.trustedProxies,
-      isStopping: closing.isStopping,
       accessLog: accesses,
       log,
     });
     const server = await listen(handle, config.port, config.listenHost);
-    closing.add('http', () => drain(server, config.drainMs));
+    const drain = drainOf(server);
+    closing.add('http', () => drain(config.drainMs));
     return { port: portOf(server) };
   });
 }

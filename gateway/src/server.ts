@@ -1,15 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** Load balancers in front keep connections for 60 s as a rule; ours must not end first. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 20_000;
 /** A whole upload must arrive in this time. */
 const REQUEST_MS = 10 * 60_000;
-/** Time that requests under way have to end once the port is closed. */
-const FINISH_MS = 15_000;
-const SWEEP_MS = 50;
 
 /** Listens; resolves once connections are accepted. */
 export async function listen(handle: RequestListener, port: number, host: string): Promise<Server> {
@@ -49,18 +45,4 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket | NodeJS.
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
   );
-}
-
-/** Goes on answering for `noticeMs`, until load balancers have seen that readiness fails; then closes the port. */
-export async function drain(server: Server, noticeMs: number): Promise<void> {
-  await pause(noticeMs);
-  const isClosed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  // A connection whose request was under way is kept alive by its answer: it becomes idle only now.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-  const cutOff = setTimeout(() => server.closeAllConnections(), FINISH_MS);
-  await isClosed;
-  clearInterval(sweep);
-  clearTimeout(cutOff);
 }

@@ -41,6 +41,7 @@ test('a complete environment is read under camel-case names', () => {
     port: 4001,
     grpcPort: 5001,
     databaseUrl: complete.DATABASE_URL,
+    drainMs: 5_000,
     databasePoolSize: 20,
     kafkaBrokers: ['kafka-1:9092', 'kafka-2:9092'],
     internalSecret: complete.INTERNAL_SECRET,

@@ -94,6 +94,8 @@ export const processShape = {
   ENVIRONMENT: z.enum(['sandbox', 'production'], { error: 'must be sandbox or production' }),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  /** Notice between failing readiness and closing the port, ms: longer than others keep a connection idle. */
+  DRAIN_MS: integer(0, 10_000).default(5_000),
 } as const;
 
 /** What a service started alone reads. Without a broker it could neither tell nor hear what happened. */
@@ -107,9 +109,13 @@ export const serviceShape = {
   ),
 } as const;
 
-/** What a service is started with. Inside one process it has no brokers and is given a transport instead. */
-export type ServiceConfig = Omit<ConfigOf<typeof serviceShape>, 'kafkaBrokers'> & {
+/**
+ * What a service is started with. Inside one process it has no brokers and is given a transport instead, and stops
+ * without notice: its only client stops before it.
+ */
+export type ServiceConfig = Omit<ConfigOf<typeof serviceShape>, 'kafkaBrokers' | 'drainMs'> & {
   readonly kafkaBrokers?: readonly string[];
+  readonly drainMs?: number;
 };
 
 /** Addresses of the services this one calls: `grpcPeers('billing')` reads `BILLING_GRPC` as `billingGrpc`. */

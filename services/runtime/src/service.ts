@@ -1,8 +1,8 @@
-import type { Server } from 'node:http';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Database } from './db/transaction.ts';
 import { type Provided, serveGrpc } from './grpc/server.ts';
+import { drainOf } from './http/drain.ts';
 import { deleteOldKeys } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { httpApplication, listen, portOf } from './http/server.ts';
@@ -60,7 +60,8 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
     const probes = operations(checks, { log, isStopping: closing.isStopping });
     const http = httpApplication({ service: name, routes: parts.routes, app, db, secret, now, log, probes });
     const server = await listen(http, config.port);
-    closing.add('http', () => drain(server));
+    const drain = drainOf(server);
+    closing.add('http', () => drain(config.drainMs ?? 0));
     return { port: portOf(server), grpcPort: grpc.port };
   });
 }
@@ -71,11 +72,3 @@ const housekeeping = (db: Database): Job<unknown>[] => [
   { name: 'delete-old-idempotency-keys', everyMs: HOUR_MS, run: () => deleteOldKeys(db) },
   { name: 'forget-old-messages', everyMs: HOUR_MS, run: () => forgetOldMessages(db) },
 ];
-
-/** Resolves when the requests under way have been answered. */
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-}
