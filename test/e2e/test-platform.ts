@@ -61,7 +61,7 @@ export async function startTestPlatform(
     logLevel,
     log: createLog({ service: 'e2e', level: logLevel }),
   });
-  const first = await platform.createFirstOrganization();
+  const first = await platform.firstOrganization();
   const onAnswer = responseValidator(openApi);
   const owner = apiClient({ baseUrl, token: first.personal_access_token, onAnswer });
   const tokenOf = async (organization_id: string, granted: readonly Scope[]): Promise<string> =>

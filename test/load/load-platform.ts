@@ -9,6 +9,7 @@ import { freePorts } from '@tributary/servers/free-ports.ts';
 import { startKafka } from '@tributary/servers/kafka.ts';
 import { openCluster } from '@tributary/servers/postgres-cluster.ts';
 import { startPostgres } from '@tributary/servers/postgres-server.ts';
+import type { KeptSite } from './kept-site.ts';
 
 export interface LoadPlatform {
   baseUrl: string;
@@ -21,16 +22,21 @@ export interface LoadPlatform {
   /** Opens every list to a user, with the organizations the user is a member of. */
   personalToken: string;
   userId: string;
+  /** What the platform seals and hashes with. */
+  secret: string;
   stop(): Promise<void>;
 }
 
 /** The whole platform in this process, on a durable PostgreSQL of its own and, if wanted, a real Kafka. */
 export async function startLoadPlatform(options: {
   kafka: boolean;
+  /** Is kept, and opened again when it is there; else a temporary one. */
+  site?: KeptSite;
   /** PostgreSQL settings over those of every load test. */
   settings?: Readonly<Record<string, string>>;
 }): Promise<LoadPlatform> {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-load-'));
+  const folder = options.site?.folder ?? mkdtempSync(join(tmpdir(), 'tributary-load-'));
+  const secret = options.site?.secret ?? randomBytes(32).toString('hex');
   const password = randomBytes(16).toString('hex');
   const postgresLog = join(folder, 'postgres.log');
   const postgres = await startPostgres(openCluster(join(folder, 'postgres')), {
@@ -52,14 +58,14 @@ export async function startLoadPlatform(options: {
     databaseUrls: (await databasesOn(postgresUrl)).urls,
     baseUrl,
     port: port!,
-    internalSecret: randomBytes(32).toString('hex'),
-    tokenSecret: randomBytes(32).toString('hex'),
+    internalSecret: secret,
+    tokenSecret: secret,
     kafkaBrokers: kafka && [kafka.broker],
     rateLimitFactor: 1_000_000,
     logLevel: 'error',
     log: createLog({ service: 'load', level: 'error' }),
   });
-  const first = await platform.createFirstOrganization();
+  const first = await platform.firstOrganization();
   return {
     baseUrl,
     organizationToken: first.organization_access_token,
@@ -68,11 +74,12 @@ export async function startLoadPlatform(options: {
     postgresLog,
     personalToken: first.personal_access_token,
     userId: first.user.id,
+    secret,
     async stop() {
       await platform.stop();
       await kafka?.stop();
       await postgres.stop();
-      rmSync(folder, { recursive: true, force: true });
+      if (!options.site) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -22,8 +22,8 @@ await runMain('tributary', async (closing) => {
     log,
   });
   closing.add('platform', platform.stop);
-  const known = readCredentials(config.home) ?? (await platform.createFirstOrganization());
-  const credentials = { ...known, base_url: config.baseUrl };
+  const first = await platform.firstOrganization(readCredentials(config.home));
+  const credentials = { ...first, base_url: config.baseUrl };
   writeCredentials(config.home, credentials);
   process.stdout.write(welcome(credentials, config.home));
 });

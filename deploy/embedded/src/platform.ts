@@ -4,8 +4,8 @@ import { startCommerce } from '@tributary/commerce/main.ts';
 import { identityClient } from '@tributary/gateway/identity.ts';
 import { startGateway } from '@tributary/gateway/main.ts';
 import {
-  createFirstOrganization,
   type FirstCredentials,
+  firstOrganization,
 } from '@tributary/identity/bootstrap/create-first-organization.flow.ts';
 import { startIdentity } from '@tributary/identity/main.ts';
 import { startMetering } from '@tributary/metering/main.ts';
@@ -39,8 +39,8 @@ export interface PlatformOptions {
 }
 
 export interface Platform extends Running {
-  /** Makes the first user, organization and credentials; replaces those made before. */
-  createFirstOrganization(): Promise<FirstCredentials>;
+  /** The first user, organization and credentials: those kept from an earlier start on this data, or new ones. */
+  firstOrganization(kept?: FirstCredentials): Promise<FirstCredentials>;
 }
 
 /** All services and the gateway in this process. Without brokers, messages pass within the process. */
@@ -83,7 +83,7 @@ export function startPlatform(options: PlatformOptions): Promise<Platform> {
     });
     closing.add('gateway', gateway.stop);
     within?.open();
-    return { createFirstOrganization: () => createFirstOrganization(identity.app) };
+    return { firstOrganization: (kept) => firstOrganization(identity.app, kept) };
   });
 }
 

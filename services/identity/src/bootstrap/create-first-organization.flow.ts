@@ -14,7 +14,7 @@ import {
 } from '../organization-access-tokens/store.ts';
 import { newOrganization, type Organization } from '../organizations/organization.ts';
 import { allFeatures } from '../organizations/settings.ts';
-import { findOrganizationBySlug, insertOrganization } from '../organizations/store.ts';
+import { findOrganization, findOrganizationBySlug, insertOrganization } from '../organizations/store.ts';
 import { deletePersonalTokensNamed, insertPersonalToken } from '../personal-access-tokens/store.ts';
 import { createUserSession } from '../user-sessions/store.ts';
 import { insertUser } from '../users/store.ts';
@@ -65,6 +65,12 @@ export function createFirstOrganization(app: App, wanted: FirstOrganization = {}
       oauth_client: await registerClient(app, tx, { user_id: user.id, redirect_uri, now }),
     };
   });
+}
+
+/** The credentials that were kept, unless they are of a database that is not this one. */
+export async function firstOrganization(app: App, kept?: FirstCredentials): Promise<FirstCredentials> {
+  if (kept && (await findOrganization(app.db, kept.organization.id))) return kept;
+  return createFirstOrganization(app);
 }
 
 async function foundOrganization(

@@ -1,5 +1,6 @@
+import { newId } from '@tributary/proto/id.ts';
 import { type IdentityUnderTest, identityUnderTest } from '../testing/identity.ts';
-import { createFirstOrganization } from './create-first-organization.flow.ts';
+import { createFirstOrganization, firstOrganization } from './create-first-organization.flow.ts';
 
 let identity: IdentityUnderTest;
 beforeAll(async () => {
@@ -45,4 +46,13 @@ test('names can be chosen', async () => {
   expect(credentials.user.email).toBe('ada@example.org');
   expect(credentials.organization.slug).toBe('ada');
   expect(credentials.oauth_client.redirect_uri).toBe('http://localhost:4000/back');
+});
+
+test('credentials that were kept are of use with the database they are of, and made anew with another', async () => {
+  const kept = await createFirstOrganization(identity.app);
+  expect(await firstOrganization(identity.app, kept)).toBe(kept);
+  const stale = { ...kept, organization: { ...kept.organization, id: newId() } };
+  const made = await firstOrganization(identity.app, stale);
+  expect(made.organization).toEqual(kept.organization);
+  expect(await identity.callerOf(made.organization_access_token)).toBeDefined();
 });
