@@ -43,7 +43,8 @@ export async function startCatalog(
     commerce: ownerAt(config.commerceGrpc),
     metering: ownerAt(config.meteringGrpc),
   };
-  const app: App = { db, clock, replicas: createReplicas(owners), storage, links };
+  const { commerce } = owners;
+  const app: App = { db, clock, replicas: createReplicas(owners), commerce, storage, links };
   return runService({
     name: 'catalog',
     config,

@@ -11,6 +11,7 @@ import { presentCustomer } from './customers/present.ts';
 import { customersById } from './customers/store.ts';
 import { presentMemberState } from './members/present.ts';
 import { membersById } from './members/store.ts';
+import { ordersAsked } from './orders/store.ts';
 import { withParts } from './subscriptions/load-parts.flow.ts';
 import { presentSubscriptionState } from './subscriptions/present.ts';
 import { subscriptionsById } from './subscriptions/store.ts';
@@ -20,13 +21,14 @@ const Ids = z.array(z.uuid()).max(MAX_IDS);
 
 type Read = (reader: Reader, ids: string[]) => Promise<{ id: string }[]>;
 
-/** What other services may ask for, as it stands on the state topics. */
+/** What other services may ask for: as it stands on the state topics, or just what an order is for. */
 const resources: Readonly<Record<string, Read>> = {
   customers: async (reader, ids) => [...(await customersById(reader, ids)).values()].map(presentCustomer),
   members: async (reader, ids) => (await membersById(reader, ids)).map(presentMemberState),
   async customer_seats(reader, ids) {
     return (await seatViews(reader, await seatsById(reader, ids))).map(presentSeatState);
   },
+  orders: ordersAsked,
   async subscriptions(reader, ids) {
     const told = await withParts(reader, [...(await subscriptionsById(reader, ids)).values()]);
     return told.map((parts) => presentSubscriptionState(parts.subscription, parts));

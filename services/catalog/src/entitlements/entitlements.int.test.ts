@@ -22,13 +22,23 @@ const grantedTo = async (customer: { id: string }): Promise<string[]> =>
 const sorted = (...benefits: { id: string }[]) => benefits.map((benefit) => benefit.id).sort();
 const change = (subscription: SubscriptionState, given: object) =>
   catalog.publish('subscriptions', subscription.id, { ...subscription, ...given });
-const cycle = (subscription: SubscriptionState) =>
-  catalog.deliver({
-    topic: eventTopics.subscription.name,
-    key: subscription.customer_id,
-    type: 'subscription.cycled',
-    value: { name: 'subscription.cycled', metadata: { subscription_id: subscription.id } },
+/** An order of the subscription, made now. */
+const orderOf = (billing_reason: string) => {
+  const order = { id: newId(), created_at: catalog.clock.now().toISOString(), billing_reason };
+  catalog.elsewhere.put('orders', order);
+  return order;
+};
+const pay = (subscription: SubscriptionState, order: { id: string }) => {
+  const { id: subscription_id, product_id, customer_id } = subscription;
+  const metadata = { order_id: order.id, product_id, subscription_id, amount: 1_000 };
+  return catalog.deliver({
+    topic: eventTopics.order.name,
+    key: customer_id,
+    type: 'order.paid',
+    value: { name: 'order.paid', customer_id, metadata },
   });
+};
+const renew = (subscription: SubscriptionState) => pay(subscription, orderOf('subscription_cycle'));
 const keyOf = async (benefit: { id: string }) =>
   (await catalog.api('GET', `/v1/license-keys/?benefit_id=${benefit.id}`)).body.items[0];
 
@@ -189,7 +199,7 @@ describe('a subscription', () => {
     await catalog.settle();
     expect((await catalog.told('benefit.updated')).filter((event) => event.source === 'system')).toEqual([]);
     catalog.clock.advance({ days: 31 });
-    await cycle(subscription);
+    await renew(subscription);
     const [webhook] = (await catalog.told('benefit_grant.cycled')).filter(
       ({ data }) => data.benefit_id === credit.id,
     );
@@ -204,6 +214,43 @@ describe('a subscription', () => {
     expect(after.map((grant: { granted_at: string }) => grant.granted_at)).toEqual(
       before.map((grant: { granted_at: string }) => grant.granted_at),
     );
+  });
+
+  test('renews its grants when the renewal is paid, not when the period begins, and for no other order', async () => {
+    const product = await catalog.product({}, [await catalog.benefit('custom')]);
+    const customer = catalog.customer();
+    const subscription = await catalog.subscribe(product.id, customer.id);
+    catalog.clock.advance({ days: 31 });
+    await catalog.deliver({
+      topic: eventTopics.subscription.name,
+      key: customer.id,
+      type: 'subscription.cycled',
+      value: { name: 'subscription.cycled', metadata: { subscription_id: subscription.id } },
+    });
+    for (const reason of ['subscription_create', 'subscription_update'])
+      await pay(subscription, orderOf(reason));
+    expect(await catalog.told('benefit.cycled')).toEqual([]);
+    const late = orderOf('subscription_cycle');
+    catalog.clock.advance({ days: 2 });
+    await pay(subscription, late);
+    expect(await catalog.told('benefit.cycled')).toHaveLength(1);
+  });
+
+  test('a late payment renews nothing that was given again because of it', async () => {
+    const meter = catalog.meter();
+    const credit = await catalog.benefit('meter_credit', { meter_id: meter.id, units: 5, rollover: true });
+    const product = await catalog.product({}, [credit]);
+    const customer = catalog.customer();
+    const subscription = await catalog.subscribe(product.id, customer.id);
+    catalog.clock.advance({ days: 31 });
+    const order = orderOf('subscription_cycle');
+    await change(subscription, { status: 'past_due', past_due_at: catalog.clock.now().toISOString() });
+    expect(await grantedTo(customer)).toEqual([]);
+    catalog.clock.advance({ days: 2 });
+    await change(subscription, { status: 'active' });
+    await pay(subscription, order);
+    expect(await catalog.told('benefit.granted')).toHaveLength(2);
+    expect(await catalog.told('benefit.cycled')).toEqual([]);
   });
 });
 
@@ -222,16 +269,8 @@ describe('a one-time order', () => {
   test('of a subscription grants nothing by itself', async () => {
     const product = await catalog.product({}, [await catalog.benefit('custom')]);
     const customer = catalog.customer();
-    await catalog.deliver({
-      topic: eventTopics.order.name,
-      key: customer.id,
-      type: 'order.paid',
-      value: {
-        name: 'order.paid',
-        customer_id: customer.id,
-        metadata: { order_id: newId(), product_id: product.id, subscription_id: newId(), amount: 1 },
-      },
-    });
+    const [id, order] = [newId(), orderOf('subscription_create')];
+    await pay({ id, product_id: product.id, customer_id: customer.id } as SubscriptionState, order);
     expect(await grantsOf(customer)).toEqual([]);
   });
 
@@ -437,7 +476,8 @@ describe('seats', () => {
     await change(subscription, { status: 'active' });
     await catalog.settle();
     expect(await holders(customer)).toEqual([members[0].id]);
-    await cycle(subscription);
+    catalog.clock.advance({ days: 31 });
+    await renew(subscription);
     await catalog.settle();
     expect(await catalog.told('benefit.cycled')).toHaveLength(1);
   });

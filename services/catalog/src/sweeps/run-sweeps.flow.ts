@@ -3,7 +3,6 @@ import type { App } from '../app.ts';
 import {
   announce,
   type Changed,
-  cycleGrant,
   refreshGrant,
   republishGrants,
   revokeGrant,
@@ -11,6 +10,7 @@ import {
 import { type Grant, isGranted } from '../benefit-grants/grant.ts';
 import { lockGranted, lockGrantsOf } from '../benefit-grants/store.ts';
 import type { Benefit } from '../benefits/benefit.ts';
+import { renewGrants } from '../entitlements/renew-grants.flow.ts';
 import { lockEntitlement, lockEntitlements, seatsAfter } from '../entitlements/store.ts';
 import {
   benefitsOf,
@@ -46,9 +46,11 @@ const steps: Record<SweepKind, Step> = {
     await syncSeatHolders(tx, entitlement, seats, now);
     return mark(seats);
   },
-  'renewal-of-entitlement': grantsWith('entitlement_id', (tx, grant, benefit, now) =>
-    cycleGrant(tx, grant, benefit, now),
-  ),
+  async 'renewal-of-entitlement'(tx, sweep, _app, now) {
+    const grants = await lockGranted(tx, 'entitlement_id', sweep.target_id, sweep.after_id, BATCH);
+    await renewGrants(tx, grants, sweep.created_at, now);
+    return mark(grants);
+  },
   'grants-of-benefit': grantsWith('benefit_id', (tx, grant, benefit, now) =>
     benefit.deleted_at ? revokeGrant(tx, grant, now) : refreshGrant(tx, grant, benefit, now),
   ),

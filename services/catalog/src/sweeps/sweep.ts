@@ -13,7 +13,7 @@ export const sweepKinds = [
   'entitlements-of-product',
   /** Bring the grants of every seat of the target entitlement in line. */
   'seats-of-entitlement',
-  /** Renew the grants of every seat of the target entitlement. */
+  /** Renew the grants of every seat of the target entitlement that are older than the sweep. */
   'renewal-of-entitlement',
   /** Update the grants of the target benefit, or revoke them once it is deleted. */
   'grants-of-benefit',

@@ -30,7 +30,7 @@ import { routes } from '../routes.ts';
 
 /** Records of other services, as their owners would give them when asked. */
 export interface Elsewhere {
-  put(resource: keyof typeof stateTopics, value: { id: string }): void;
+  put(resource: keyof typeof stateTopics | 'orders', value: { id: string }): void;
 }
 
 /** A subscription as far as the catalog reads it. */
@@ -99,6 +99,7 @@ export async function catalogUnderTest(): Promise<CatalogUnderTest> {
     db: database.db,
     clock,
     replicas: createReplicas({ identity: owner, commerce: owner, metering: owner }),
+    commerce: owner,
     storage: localStorage(folder, links),
     links,
   };

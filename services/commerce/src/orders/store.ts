@@ -134,20 +134,20 @@ export function listOrders(reader: Reader, scope: OrderScope, query: OrderQuery)
       { externalIds: query.external_customer_id },
     );
   }
-  if (query.product_billing_type) {
-    const kinds = query.product_billing_type.map((type) => type === 'recurring');
-    builder.andWhere(
-      `orders.product_id in (select sold.id from products_replica sold
-         where sold.organization_id = orders.organization_id and (sold.value ->> 'is_recurring')::boolean = any(:kinds))`,
-      { kinds },
-    );
+  if (query.product_billing_type?.length === 1) {
+    // An order of a recurring product is its subscription's, and no other is.
+    const isRecurring = query.product_billing_type[0] === 'recurring';
+    builder.andWhere(`orders.subscription_id is ${isRecurring ? 'not null' : 'null'}`);
   }
   return pageOf(builder, query, query.sorting, sortColumns, undefined, (ordered) =>
     joinForOrder(ordered, query),
   );
 }
 
-/** Joins a sort key's table only where the sorting asks for it; an index can lead through customers in order. */
+/**
+ * Joins a sort key's table only where the sorting asks for it. Every order has a customer and a product of its own
+ * organization: said so that an index can lead through them in order.
+ */
 function joinForOrder(ordered: SelectQueryBuilder<Order>, query: OrderQuery): void {
   const sortsBy = (key: OrderSortKey) => query.sorting.some(({ by }) => by === key);
   if (sortsBy('customer')) {
@@ -157,7 +157,13 @@ function joinForOrder(ordered: SelectQueryBuilder<Order>, query: OrderQuery): vo
       'customer.id = orders.customer_id and customer.organization_id = orders.organization_id',
     );
   }
-  if (sortsBy('product')) ordered.leftJoin('products_replica', 'product', 'product.id = orders.product_id');
+  if (sortsBy('product')) {
+    ordered.innerJoin(
+      'products_replica',
+      'product',
+      'product.id = orders.product_id and product.organization_id = orders.organization_id',
+    );
+  }
 }
 
 export interface OrderScope {
@@ -181,6 +187,18 @@ export async function getOrder(reader: Reader, scope: OrderScope, id: string): P
 }
 
 /** The items of each order, in their order. */
+/** What orders are for, by id. */
+export const ordersAsked = (
+  reader: Reader,
+  ids: readonly string[],
+): Promise<Pick<Order, 'id' | 'created_at' | 'billing_reason'>[]> =>
+  reader
+    .getRepository(orders)
+    .createQueryBuilder('orders')
+    .select(['orders.id', 'orders.created_at', 'orders.billing_reason'])
+    .where('orders.id = any(:ids)', { ids })
+    .getMany();
+
 export async function itemsOf(
   reader: Reader,
   orderIds: readonly string[],
