@@ -1,18 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createLog } from '@tributary/runtime/log.ts';
 import { closers } from '@tributary/runtime/shutdown.ts';
-import { openCluster } from '@tributary/servers/postgres-cluster.ts';
-import { startPostgres } from '@tributary/servers/postgres-server.ts';
-import pg from 'pg';
 import { copyBaseline, insertBaseline, type Written } from './ingest/baselines.ts';
 import { type Cell, measureCell, measureReads, type Platform } from './ingest/measure.ts';
-import { prepare, storeMore } from './ingest/prepare.ts';
-import { startWorker } from './ingest/processes.ts';
-import { printCells, printComparison, printReads } from './ingest/report.ts';
+import { storeMore } from './ingest/prepare.ts';
+import { printCells, printComparison, printReads, printSizes } from './ingest/report.ts';
+import { type OwnPlatform, type Server, startFloor, startPlatform, startServer } from './ingest/start.ts';
+import { countStatements, printStatements } from './ingest/statements.ts';
 import { ORGANIZATION } from './ingest/worker.ts';
 
 /**
@@ -31,10 +26,13 @@ const { values: given } = parseArgs({
     seconds: { type: 'string', default: '2' },
     batches: { type: 'string', default: '1,10,100,1000' },
     connections: { type: 'string', default: '1,16,64' },
-    /** Numbers of events stored before, to compare ingest at each. */
-    stored: { type: 'string', default: '' },
+    /** Numbers of events stored before, at which `sizes` compares ingest. */
+    sizes: { type: 'string', default: '10000,10000000' },
+    /** Parts of the run: rates in closed and open loops, reads beside ingest, small and large event stores. */
+    only: { type: 'string', default: 'closed,open,reads' },
+    /** Also shows which statements take PostgreSQL's time. */
+    statements: { type: 'boolean', default: false },
     'without-external-ids': { type: 'boolean', default: false },
-    'skip-latency': { type: 'boolean', default: false },
     'base-url': { type: 'string' },
     token: { type: 'string' },
   },
@@ -46,6 +44,7 @@ const seconds = Number(given.seconds);
 const cells = numbers(given.batches).flatMap((batch) =>
   numbers(given.connections).map((connections): Cell => ({ batch, connections, rounds: [] })),
 );
+const parts = new Set(given.only.split(','));
 const hasExternalIds = !given['without-external-ids'];
 
 const closing = closers(createLog({ service: 'load', level: 'error' }), 60_000);
@@ -80,87 +79,75 @@ async function customersOf(baseUrl: string, token: string): Promise<string[]> {
 }
 
 async function measureOwn(): Promise<void> {
-  const started = await start();
-  const { platform, floor, databaseUrl, db } = started;
+  const server = await startServer(closing, given.statements);
+  if (parts.has('closed') || parts.has('open') || parts.has('reads')) await measureOne(server);
+  if (parts.has('sizes')) await measureSizes(server);
+}
+
+async function measureOne(server: Server): Promise<void> {
+  const platform = await startPlatform(server, 'metering', hasExternalIds, closing);
+  process.stdout.write(
+    `\n${availableParallelism()} processors, ${rounds} rounds of ${seconds} s, medians; events ${hasExternalIds ? 'with' : 'without'} external ids\n`,
+  );
+  if (parts.has('closed') || parts.has('open')) await measureRates(server, platform);
+  if (parts.has('reads')) printReads(await measureReads(platform, platform.meterPath, seconds, rounds));
+}
+
+async function measureRates(server: Server, platform: OwnPlatform): Promise<void> {
+  const floor = await startFloor(platform, closing);
   const copy: Written[] = [];
   const insert: Written[] = [];
-  const withCpu = async (write: () => Promise<Written>): Promise<Written> => {
-    const before = started.postgresCpu();
-    const written = await write();
-    const after = started.postgresCpu();
+  const withCpu = async (write: typeof copyBaseline): Promise<Written> => {
+    const before = server.cpuMicros();
+    const written = await write(platform.databaseUrl, ORGANIZATION, platform.source, seconds);
+    const after = server.cpuMicros();
     const isKnown = before !== undefined && after !== undefined;
     return isKnown ? { ...written, cpuPerEvent: (after - before) / written.events } : written;
   };
   const floors: Cell[] = [
     { batch: 1, connections: 64, rounds: [] },
     { batch: 1000, connections: 16, rounds: [] },
-  ];
+  ].filter(({ batch }) => cells.some((cell) => cell.batch === batch));
   for (let round = 0; round < rounds; round += 1) {
-    copy.push(await withCpu(() => copyBaseline(databaseUrl, ORGANIZATION, platform.source, seconds)));
-    insert.push(await withCpu(() => insertBaseline(databaseUrl, ORGANIZATION, platform.source, seconds)));
+    copy.push(await withCpu(copyBaseline));
+    insert.push(await withCpu(insertBaseline));
     for (const cell of floors) await measureCell(floor, cell, seconds);
     for (const cell of cells) await measureCell(platform, cell, seconds);
     process.stderr.write(`round ${round + 1} of ${rounds}\n`);
   }
-  if (!given['skip-latency']) {
-    for (const cell of cells) await measureCell(platform, cell, seconds, { isOpen: true });
+  if (parts.has('open')) {
+    for (const cell of cells) await measureCell(platform, cell, seconds * rounds, { isOpen: true });
   }
-  process.stdout.write(
-    `\n${availableParallelism()} processors, ${rounds} rounds of ${seconds} s, medians; events ${hasExternalIds ? 'with' : 'without'} external ids\n`,
-  );
   printCells(cells, floors);
   printComparison({ copy, insert, cells, floors });
-  printReads(await measureReads(platform, started.meterPath, seconds));
-  for (const stored of numbers(given.stored)) {
-    await storeMore(db, stored, platform.source.customers);
-    const cell: Cell = { batch: 1000, connections: 16, rounds: [] };
-    for (let round = 0; round < rounds; round += 1) await measureCell(platform, cell, seconds);
-    process.stdout.write(`\nwith ${stored.toLocaleString('en')} events stored\n`);
-    printCells([cell], undefined);
+  if (given.statements) await measureStatements(platform);
+}
+
+async function measureStatements(platform: OwnPlatform): Promise<void> {
+  for (const { batch, connections } of cells) {
+    const cell: Cell = { batch, connections, rounds: [] };
+    await countStatements(platform.db);
+    await measureCell(platform, cell, seconds);
+    process.stdout.write(`\nbatches of ${batch}, ${connections} connections\n`);
+    await printStatements(platform.db, cell.rounds[0]!.events);
   }
 }
 
-async function start() {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-load-'));
-  closing.add('folder', () => rmSync(folder, { recursive: true, force: true }));
-  const password = randomBytes(16).toString('hex');
-  const postgres = await startPostgres(openCluster(join(folder, 'postgres')), {
-    logFile: join(folder, 'postgres.log'),
-    newSuperuserPassword: password,
-    settings: { max_connections: '100', shared_buffers: '1GB', max_wal_size: '4GB' },
-  });
-  closing.add('postgres', () => postgres.stop());
-  const server = `postgres://postgres:${password}@127.0.0.1:${postgres.port}`;
-  const admin = new pg.Client({ connectionString: `${server}/postgres` });
-  await admin.connect();
-  await admin.query('create database metering');
-  const [{ pid }] = (
-    await admin.query(`select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`)
-  ).rows;
-  await admin.end();
-  const databaseUrl = `${server}/metering`;
-  const worker = async (name: string, role: string, argument?: string) => {
-    const one = await startWorker(name, role, argument);
-    closing.add(name, one.stop);
-    return one;
+/** Two event stores on one server, in turns. */
+async function measureSizes(server: Server): Promise<void> {
+  const size = async (stored: number, database: string) => {
+    const platform = await startPlatform(server, database, hasExternalIds, closing);
+    await storeMore(platform.databaseUrl, stored, platform.source.customers);
+    return { stored, platform, cells: cells.map((cell): Cell => ({ ...cell, rounds: [] })) };
   };
-  const metering = await worker('metering', 'metering', databaseUrl);
-  const nothing = await worker('floor', 'floor');
-  const gateway = await worker('gateway', 'gateway', String(metering.port));
-  const floorGateway = await worker('floor gateway', 'gateway', String(nothing.port));
-  const db = new pg.Client({ connectionString: databaseUrl });
-  await db.connect();
-  closing.add('client', () => db.end());
-  const prepared = await prepare(db, gateway.port, hasExternalIds, pid);
-  const floor: Platform = {
-    ...prepared.platform,
-    ingest: { ...prepared.platform.ingest, port: floorGateway.port },
-    cpu: async () => [await floorGateway.cpuMicros(), await nothing.cpuMicros(), undefined],
-  };
-  const platform: Platform = {
-    ...prepared.platform,
-    cpu: async () => [await gateway.cpuMicros(), await metering.cpuMicros(), prepared.postgresCpu()],
-  };
-  const { meterPath, postgresCpu } = prepared;
-  return { platform, floor, databaseUrl, db, meterPath, postgresCpu };
+  const [few, many] = numbers(given.sizes);
+  const small = await size(few!, 'metering_small');
+  const large = await size(many!, 'metering_large');
+  for (let round = 0; round < rounds; round += 1) {
+    const inTurns = round % 2 === 0 ? [small, large] : [large, small];
+    for (const { platform, cells } of inTurns) {
+      for (const cell of cells) await measureCell(platform, cell, seconds);
+    }
+  }
+  printSizes(small, large);
 }

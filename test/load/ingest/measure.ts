@@ -70,25 +70,38 @@ const bodies = ({ ingest, source }: Platform, batch: number, count: number): Buf
     requestBytes(ingest, JSON.stringify({ events: makeEvents(batch, source) })),
   );
 
-const READS_PER_SECOND = 50;
-const READ_SECONDS = 4;
+const READS_PER_SECOND = 100;
+const READERS = 8;
 
 export interface Reads {
-  atRest: Posted;
-  duringIngest: Posted;
+  atRest: number[];
+  duringIngest: number[];
 }
 
-/** Reads of a customer meter at a fixed rate: at rest, and while ingest takes all it can. */
-export async function measureReads(platform: Platform, path: string, seconds: number): Promise<Reads> {
+/** Latencies of reads of a customer meter at one rate, in turns at rest and while ingest takes all it can. */
+export async function measureReads(
+  platform: Platform,
+  path: string,
+  seconds: number,
+  rounds: number,
+): Promise<Reads> {
   const target = { ...platform.ingest, path };
-  const reads = Array.from({ length: READS_PER_SECOND * READ_SECONDS }, () => getBytes(target));
-  const read = () => openLoop(target, 4, READS_PER_SECOND, reads);
+  const ready = Array.from({ length: READS_PER_SECOND * seconds }, () => getBytes(target));
+  const read = async () => {
+    const { latencies, failures } = await openLoop(target, READERS, READS_PER_SECOND, ready);
+    if (failures > 0) throw new Error(`${failures} reads failed`);
+    return latencies;
+  };
+  const reads: Reads = { atRest: [], duringIngest: [] };
   await read();
-  const atRest = await read();
-  const cell: Cell = { batch: 1000, connections: 16, rounds: [] };
-  const ingest = prepareClosed(platform, cell, Math.max(seconds, READ_SECONDS + 1));
-  const [duringIngest] = await Promise.all([read(), ingest()]);
-  return { atRest, duringIngest };
+  for (let round = 0; round < rounds; round += 1) {
+    reads.atRest.push(...(await read()));
+    const ingest = prepareClosed(platform, { batch: 1000, connections: 16, rounds: [] }, seconds + 1);
+    const ingested = ingest();
+    reads.duringIngest.push(...(await read()));
+    await ingested;
+  }
+  return reads;
 }
 
 export const medianOf = (values: readonly number[]): number =>

@@ -1,8 +1,7 @@
 import { newId } from '@tributary/proto/id.ts';
 import { mintToken } from '@tributary/runtime/token.ts';
-import type { Client } from 'pg';
-import type { Platform } from './measure.ts';
-import { postgresCpuMicros } from './processes.ts';
+import pg, { type Client } from 'pg';
+import type { EventSource } from './events.ts';
 import { ORGANIZATION } from './worker.ts';
 
 const CUSTOMERS = 200;
@@ -10,7 +9,7 @@ const CUSTOMERS = 200;
 const TOKEN = mintToken('trb_oat_');
 
 /** Customers as their copies would be, three meters (two that match) and everything the measuring needs to know. */
-export async function prepare(db: Client, gatewayPort: number, hasExternalIds: boolean, postmaster: number) {
+export async function prepare(db: Client, gatewayPort: number, hasExternalIds: boolean) {
   const customers = Array.from({ length: CUSTOMERS }, () => newId());
   const values = customers.map((id, number) => ({
     id,
@@ -40,12 +39,8 @@ export async function prepare(db: Client, gatewayPort: number, hasExternalIds: b
   const { items } = await call(gatewayPort, 'GET', '/v1/customer-meters/?limit=1');
   const [customerMeter] = items;
   if (!customerMeter) throw new Error('no customer meter has appeared');
-  const platform: Platform = { ingest, source: { customers, hasExternalIds }, cpu: async () => [] };
-  return {
-    platform,
-    meterPath: `/v1/customer-meters/${customerMeter.id}`,
-    postgresCpu: () => postgresCpuMicros(postmaster),
-  };
+  const source: EventSource = { customers, hasExternalIds };
+  return { ingest, source, meterPath: `/v1/customer-meters/${customerMeter.id}` };
 }
 
 async function call(port: number, method: string, path: string, body?: object) {
@@ -58,31 +53,53 @@ async function call(port: number, method: string, path: string, body?: object) {
   return (await answer.json()) as { items: { id: string }[] };
 }
 
-const SEED_STEP = 200_000;
+const SEED_STEP = 100_000;
+const SEED_CONNECTIONS = 2;
 
-/** Fills the event store until it holds so many events, in the order in which time would have. */
-export async function storeMore(db: Client, wanted: number, customers: readonly string[]): Promise<void> {
-  const { rows } = await db.query('select count(*) from events');
-  await db.query('set statement_timeout = 0');
-  for (let stored = Number(rows[0].count); stored < wanted; stored += SEED_STEP) {
-    await db.query(
-      `with made as (
-         select gen_random_uuid() as random, place, 1748736000000 + place as ms
-         from generate_series($3::bigint, $3::bigint + $4::bigint - 1) place
-       ), stored as (
-         insert into events (id, organization_id, customer_id, timestamp, source, name, metadata)
-         select (lpad(to_hex(ms), 12, '0') || substr(replace(random::text, '-', ''), 13))::uuid, $1,
-           ($2::uuid[])[1 + place % cardinality($2::uuid[])], to_timestamp(ms / 1000.0), 'user', 'completion',
-           jsonb_build_object('model', 'large-2', 'region', 'eu-west-1', 'route', '/v1/things/' || place % 100,
-             'tokens', place % 5000, 'latency', 12.5, 'cached', place % 3 = 0, 'attempt', 1, 'plan', 'scale')
-         from made returning id
-       )
-       insert into event_external_ids (organization_id, external_id, event_id)
-       select $1, 'seed-' || id, id from stored`,
-      [ORGANIZATION, customers, stored, Math.min(SEED_STEP, wanted - stored)],
-    );
-    process.stderr.write(`${Math.min(stored + SEED_STEP, wanted).toLocaleString('en')} events stored\n`);
-  }
-  await db.query('vacuum analyze');
-  await db.query('checkpoint');
+/**
+ * Fills the event store until it holds so many events, as if they had come since the month began: what is stored next
+ * goes to the same partition and the same indexes. Integrators' ids are UUIDs, whose place in an index is random.
+ */
+export async function storeMore(
+  databaseUrl: string,
+  wanted: number,
+  customers: readonly string[],
+): Promise<void> {
+  const now = new Date();
+  const [from, to] = [Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), now.getTime() - 3_600_000];
+  const step = (to - from) / wanted;
+  let next = 0;
+  const fill = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    for (let first = next; first < wanted; first = next) {
+      next += SEED_STEP;
+      const count = Math.min(SEED_STEP, wanted - first);
+      await client.query(STORE_MANY, [ORGANIZATION, customers, from + first * step, step, count]);
+      if (next % 1_000_000 === 0) process.stderr.write(`${next.toLocaleString('en')} events stored\n`);
+    }
+    await client.end();
+  };
+  await Promise.all(Array.from({ length: SEED_CONNECTIONS }, fill));
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('vacuum analyze events');
+  await client.query('vacuum analyze event_external_ids');
+  await client.query('checkpoint');
+  await client.end();
 }
+
+const STORE_MANY = `
+  with made as (
+    select gen_random_uuid() as random, place, floor($3::float8 + place * $4::float8)::bigint as ms
+    from generate_series(0, $5::bigint - 1) place
+  ), stored as (
+    insert into events (id, organization_id, customer_id, timestamp, source, name, metadata)
+    select (lpad(to_hex(ms), 12, '0') || '4' || substr(replace(random::text, '-', ''), 14))::uuid, $1,
+      ($2::uuid[])[1 + place % cardinality($2::uuid[])], to_timestamp(ms / 1000.0), 'user', 'completion',
+      jsonb_build_object('model', 'large-2', 'region', 'eu-west-1', 'route', '/v1/things/' || place % 100,
+        'tokens', place % 5000, 'latency', 12.5, 'cached', place % 3 = 0, 'attempt', 1, 'plan', 'scale')
+    from made returning id
+  )
+  insert into event_external_ids (organization_id, external_id, event_id)
+  select $1, gen_random_uuid()::text, id from stored`;

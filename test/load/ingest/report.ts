@@ -2,7 +2,7 @@ import { percentile } from '../percentile.ts';
 import type { Written } from './baselines.ts';
 import { type Cell, medianOf, type Reads } from './measure.ts';
 
-const GOALS = { copy: 0.6, floor: 0.8, reads: 3 };
+const GOALS = { copy: 0.6, floor: 0.8, reads: 3, sizes: 0.9 };
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const whole = (value: number) => Math.round(value).toLocaleString('en');
@@ -80,11 +80,27 @@ export function printComparison({
 }
 
 export function printReads({ atRest, duringIngest }: Reads): void {
-  const [rest, busy] = [atRest, duringIngest].map((reads) => percentile(reads.latencies, 99)) as [
-    number,
-    number,
-  ];
+  const at = (latencies: readonly number[]) =>
+    [50, 99].map((percent) => fixed(percentile(latencies, percent), 2)).join(' / ');
+  const times = percentile(duringIngest, 99) / percentile(atRest, 99);
   print(
-    `reading a customer meter, p99: ${fixed(rest, 2)} ms at rest, ${fixed(busy, 2)} ms during full ingest, ${fixed(busy / rest, 1)} times (goal at most ${GOALS.reads})`,
+    `\nreading a customer meter, p50 / p99 of ${atRest.length} each: ${at(atRest)} ms at rest, ${at(duringIngest)} ms during full ingest; p99 ${fixed(times, 1)} times (goal at most ${GOALS.reads})`,
   );
+}
+
+/** The same ingest into a small and a large event store. */
+export function printSizes(
+  few: { stored: number; cells: Cell[] },
+  many: { stored: number; cells: Cell[] },
+): void {
+  for (const { stored, cells } of [few, many]) {
+    print(`\nwith ${whole(stored)} events stored`);
+    printCells(cells, undefined);
+  }
+  for (const [place, cell] of many.cells.entries()) {
+    const share = eventsPerSecond(cell) / eventsPerSecond(few.cells[place]!);
+    print(
+      `batches of ${cell.batch}: at ${whole(many.stored)} stored events ${fixed(share, 2)} of the rate at ${whole(few.stored)} (goal ${GOALS.sizes})`,
+    );
+  }
 }
