@@ -57,6 +57,8 @@ export interface GatewayConfig {
   drainMs: number;
   /** Longest silence of a service, ms; a minute unless told otherwise. */
   silenceMs?: number;
+  /** Longest time that a request waits for a service that is away, ms; 5 s unless told otherwise. */
+  holdMs?: number;
 }
 
 /** Reads the environment of a gateway started alone; each service's address is in `<NAME>_URL`. */

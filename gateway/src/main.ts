@@ -69,8 +69,8 @@ export function startGateway(
     });
     const accesses = accessLog(log);
     closing.add('access log', accesses.flush);
-    const { services, silenceMs } = config;
-    const proxy = proxyTo({ services, trustsProxies: config.trustedProxies > 0, log, silenceMs });
+    const { services, silenceMs, holdMs } = config;
+    const proxy = proxyTo({ services, trustsProxies: config.trustedProxies > 0, log, silenceMs, holdMs });
     closing.add('connections', proxy.close);
     const handle = gateway({
       matcher: matcher(routes),

@@ -1,10 +1,11 @@
 import type { Logger } from '@tributary/runtime/log.ts';
+import { HOLD_MS } from './again.ts';
 import { type Exchange, refuse } from './exchange.ts';
 import { forwardHeaders } from './forward-headers.ts';
-import { readFrom } from './read.ts';
-import { isBodyless } from './request-body.ts';
+import { isBodyless, isSmall, readWhole } from './request-body.ts';
 import { streamTo } from './stream.ts';
-import { overloaded, SILENCE_MS, type Target, targetOf, unavailable } from './upstream.ts';
+import { overloaded, SILENCE_MS, targetOf, unavailable } from './upstream.ts';
+import { carryWhole } from './whole.ts';
 
 /** Requests on their way to the services; more are turned away at once instead of waiting without end. */
 const MAX_UNDER_WAY = 2_048;
@@ -16,6 +17,8 @@ export interface ProxyOptions {
   log: Logger;
   /** Longest silence of a service; a minute unless told otherwise. */
   silenceMs?: number;
+  /** Longest time that a request waits for a service that is away; 5 s unless told otherwise. */
+  holdMs?: number;
 }
 
 export interface ReverseProxy {
@@ -25,27 +28,17 @@ export interface ReverseProxy {
   close(): Promise<void>;
 }
 
-/** One way to carry an exchange to a service and back. */
-export interface Carrier {
-  carry(exchange: Exchange, target: Target): void;
-  close(): Promise<void> | void;
-}
-
 /** What a carrier calls when a service gave no answer. */
 export type OnFailure = (exchange: Exchange, error: Error) => void;
 
 /**
- * Carries requests to the services: reads, most of all requests, the short way; what has a body or changes something
- * through http-proxy-middleware.
+ * Carries requests to the services: those without a body or with a small one, most of all requests, as a whole; what is
+ * large or of unknown length as a stream, through http-proxy-middleware.
  */
-export function proxyTo({
-  services,
-  trustsProxies,
-  log,
-  silenceMs = SILENCE_MS,
-}: ProxyOptions): ReverseProxy {
+export function proxyTo(options: ProxyOptions): ReverseProxy {
+  const { services, trustsProxies, log, silenceMs = SILENCE_MS, holdMs = HOLD_MS } = options;
   const targets = new Map(Object.entries(services).map(([name, url]) => [name, targetOf(url)]));
-  const reader = readFrom([...targets.values()], silenceMs, fail);
+  const whole = carryWhole({ targets: [...targets.values()], silenceMs, holdMs, onFailure: fail });
   const streamer = streamTo(silenceMs, fail, log);
   let underWay = 0;
 
@@ -74,11 +67,13 @@ export function proxyTo({
         release,
         trustsProxies,
       });
-      const isRead = (request.method === 'GET' || request.method === 'HEAD') && isBodyless(request);
-      (isRead ? reader : streamer).carry(exchange, target);
+      if (isBodyless(request)) whole.carry(exchange, target, null);
+      else if (!route!.upload && isSmall(request))
+        readWhole(request, (body) => whole.carry(exchange, target, body));
+      else streamer.carry(exchange, target);
     },
     async close() {
-      await Promise.all([reader.close(), streamer.close()]);
+      await Promise.all([whole.close(), streamer.close()]);
     },
   };
 }

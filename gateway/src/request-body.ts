@@ -17,6 +17,20 @@ const isChunked = (request: IncomingMessage): boolean => request.headers['transf
 export const isBodyless = (request: IncomingMessage): boolean =>
   !isChunked(request) && (declaredBytes(request) ?? 0) === 0;
 
+/** So many bytes of a body are kept until the service has answered; a larger one passes through. */
+const MAX_KEPT_BYTES = 64 * 1024;
+
+/** Whether the headers announce a body that is small enough to be kept. */
+export const isSmall = (request: IncomingMessage): boolean =>
+  !isChunked(request) && (declaredBytes(request) ?? 0) <= MAX_KEPT_BYTES;
+
+/** Reads a small body; `done` is not called when the client goes away before its end. */
+export function readWhole(request: IncomingMessage, done: (body: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.once('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+}
+
 /** Refuses a body whose headers say that it is too large (413), or that say no length at all (411). */
 export function checkDeclaredLength(request: IncomingMessage, isUpload: boolean): void {
   const declared = declaredBytes(request);

@@ -3,7 +3,7 @@ import type { Logger } from '@tributary/runtime/log.ts';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { type Exchange, refuse, unknownPath } from './exchange.ts';
 import { passOnHead } from './pass-on.ts';
-import type { Carrier, OnFailure } from './proxy.ts';
+import type { OnFailure } from './proxy.ts';
 import { limitStreamedBytes } from './request-body.ts';
 import { MAX_CONNECTIONS, type Target } from './upstream.ts';
 
@@ -20,18 +20,20 @@ class SilentService extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
+export interface StreamCarrier {
+  carry(exchange: Exchange, target: Target): void;
+  close(): void;
+}
+
 /**
- * Carries requests with a body through http-proxy-middleware, as a stream from client to service and back. Its own
- * plugins are left out: they answer errors in their words and would pass headers of the inner connection on.
+ * Carries requests through http-proxy-middleware, as a stream from client to service and back. Its own plugins are left
+ * out: they answer errors in their words and would pass headers of the inner connection on.
+ *
+ * What has been streamed cannot be sent again, so that it goes over a new connection each time: one kept from before
+ * might be closed just as it is used.
  */
-export function streamTo(silenceMs: number, onFailure: OnFailure, log: Logger): Carrier {
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: MAX_CONNECTIONS,
-    maxFreeSockets: MAX_CONNECTIONS,
-    scheduling: 'lifo',
-    timeout: silenceMs,
-  });
+export function streamTo(silenceMs: number, onFailure: OnFailure, log: Logger): StreamCarrier {
+  const agent = new Agent({ keepAlive: false, maxSockets: MAX_CONNECTIONS, timeout: silenceMs });
 
   function begin(outgoing: ClientRequest, { exchange }: { exchange: Exchange }): void {
     outgoing.once('timeout', () => outgoing.destroy(new SilentService('the service is silent')));

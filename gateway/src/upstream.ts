@@ -19,7 +19,7 @@ export function targetOf(url: string): Target {
 
 /** Connections to each service; further requests wait for one. */
 export const MAX_CONNECTIONS = 256;
-/** Longest silence of a service. Shorter than the 75 s after which services close an idle connection. */
+/** Longest silence of a service. */
 export const SILENCE_MS = 60_000;
 
 const NOT_REACHED = new Set([
@@ -39,10 +39,13 @@ const silent = problemType(NAME, 504);
 const brokenOff = problemType(NAME, 502);
 
 /** The answer for a service that gave none: 503 not reached, 504 silent, 502 broken off or not understood. */
-export function unavailable({ code = '' }: NodeJS.ErrnoException): Problem {
-  const type = SILENT.has(code) ? silent : NOT_REACHED.has(code) ? notReached : brokenOff;
+export function unavailable(error: NodeJS.ErrnoException): Problem {
+  const type = SILENT.has(error.code ?? '') ? silent : isNotReached(error) ? notReached : brokenOff;
   return new Problem(type, 'The service is not available. Try again shortly.', { 'retry-after': '1' });
 }
+
+/** Whether there was no connection, so that nothing was sent. */
+export const isNotReached = ({ code = '' }: NodeJS.ErrnoException): boolean => NOT_REACHED.has(code);
 
 /** Whether the connection ended, as one kept open does when the service closes it just as it is used. */
 export const isBrokenOff = ({ code = '' }: NodeJS.ErrnoException): boolean => BROKEN_OFF.has(code);

@@ -1,9 +1,11 @@
 import type { Server, ServerResponse } from 'node:http';
+import { Server as TcpServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Time that requests under way have to end once the port is closed. */
 const FINISH_MS = 12_000;
-const SWEEP_MS = 50;
+/** Time that the request of a connection just made has to arrive. */
+const SWEEP_MS = 200;
 
 /**
  * Prepares a server to be stopped without failing a request.
@@ -27,7 +29,8 @@ export function drainOf(server: Server): (noticeMs: number) => Promise<void> {
     for (const response of underWay) askToLeave(response);
     await pause(noticeMs);
     const isClosed = new Promise<void>((resolve) => {
-      server.close(() => resolve());
+      // The HTTP server's own `close` would also close connections just made, whose first request is on its way.
+      TcpServer.prototype.close.call(server, () => resolve());
     });
     // Answers begun before the notice could not ask to leave: their connections become idle only now.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
