@@ -57,7 +57,7 @@ export function accessLog(log: Logger): AccessLog {
   };
 }
 
-let second = 0;
+let second = Number.NaN;
 let prefix = '';
 
 /** ISO 8601, as `Date` writes it; the part that changes once a second is kept. */
