@@ -4,6 +4,7 @@ import { customers } from './customers/store.ts';
 import { members } from './members/store.ts';
 import { CreateCommerce1764000000000 } from './migrations/1764000000000-create-commerce.ts';
 import { CycleSubscriptionsAndSeatCustomers1764000100000 } from './migrations/1764000100000-cycle-subscriptions-and-seat-customers.ts';
+import { RememberShownPrices1764000200000 } from './migrations/1764000200000-remember-shown-prices.ts';
 import { orderItems, orders } from './orders/store.ts';
 import { paymentMethods } from './payment-methods/store.ts';
 import { payments } from './payments/store.ts';
@@ -22,4 +23,8 @@ export const entities = [
   subscriptionMeters,
 ];
 
-export const migrations = [CreateCommerce1764000000000, CycleSubscriptionsAndSeatCustomers1764000100000];
+export const migrations = [
+  CreateCommerce1764000000000,
+  CycleSubscriptionsAndSeatCustomers1764000100000,
+  RememberShownPrices1764000200000,
+];

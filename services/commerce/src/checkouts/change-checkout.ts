@@ -1,15 +1,15 @@
 import { invalid } from '@tributary/runtime/http/problem.ts';
 import type { Metadata } from '@tributary/runtime/http/wire.ts';
-import { minimumCharge } from '@tributary/runtime/money.ts';
 import type { Interval } from '@tributary/runtime/period.ts';
 import { type AddressInput, isDetailed, normalizeAddress } from '../addresses/address.ts';
 import { readTaxId } from '../addresses/tax-id.ts';
 import { hasFeature, type OrganizationCopy } from '../organizations/organization.ts';
-import { currenciesOf, customPriceOf, seatPriceOf } from '../products/price.ts';
+import { currenciesOf } from '../products/price.ts';
 import type { ProductCopy } from '../products/product.ts';
 import { type Checkout, type CustomFieldData, type Offer, pricesOf, selectedProduct } from './checkout.ts';
 import { mergeAnswers } from './custom-field-data.ts';
-import { chooseCurrency, priceCheckout, pricesAsked } from './pricing.ts';
+import { chooseCurrency, priceCheckout } from './pricing.ts';
+import { chooseQuantity, requireChargeable } from './quantity.ts';
 
 /** What merchant or buyer may send; only the keys that are there change anything. */
 export interface CheckoutChange {
@@ -59,7 +59,8 @@ export function changeCheckout(
     counted.custom_field_data,
     change.custom_field_data ?? {},
   );
-  return priceCheckout({ ...counted, custom_field_data }, product, offer.organization, now);
+  const priced = priceCheckout({ ...counted, custom_field_data }, product, offer.organization, now);
+  return requireChargeable(priced, product);
 }
 
 /** Another product starts with quantities of its own. */
@@ -102,42 +103,6 @@ function chooseOwnCurrency(checkout: Checkout, { currency }: CheckoutChange, pro
     throw invalid(['body', 'currency'], 'The product is not sold in this currency.', 'value_error', currency);
   }
   return { ...checkout, currency };
-}
-
-/** Takes what the buyer chose where the prices ask for it. */
-export function chooseQuantity(
-  checkout: Checkout,
-  { amount, seats }: Pick<CheckoutChange, 'amount' | 'seats'>,
-  product: ProductCopy,
-): Checkout {
-  const next = { ...checkout };
-  const prices = pricesAsked(checkout, product);
-  const customPrice = customPriceOf(prices);
-  if (amount != null && customPrice) {
-    const { minimum_amount, maximum_amount } = customPrice;
-    const least = amount === 0 ? minimum_amount : Math.max(minimum_amount, minimumCharge(checkout.currency));
-    if (amount < least || (maximum_amount !== null && amount > maximum_amount)) {
-      const range = maximum_amount === null ? `at least ${least}` : `between ${least} and ${maximum_amount}`;
-      throw invalid(['body', 'amount'], `Amount must be ${range}.`, 'value_error', amount);
-    }
-    next.custom_amount = amount;
-  }
-  if (seats == null) return next;
-  const seatPrice = seatPriceOf(prices);
-  if (!seatPrice) {
-    throw invalid(['body', 'seats'], 'Seats can only be set for seat-based prices.', 'value_error', seats);
-  }
-  const { minimum_seats, maximum_seats } = seatPrice.seat_tiers;
-  const least = Math.max(minimum_seats, checkout.min_seats ?? 1);
-  const most = Math.min(
-    maximum_seats ?? Number.POSITIVE_INFINITY,
-    checkout.max_seats ?? Number.POSITIVE_INFINITY,
-  );
-  if (seats < least || seats > most) {
-    const range = Number.isFinite(most) ? `between ${least} and ${most}` : `at least ${least}`;
-    throw invalid(['body', 'seats'], `Seats must be ${range}.`, 'value_error', seats);
-  }
-  return { ...next, seats };
 }
 
 /** Discounts come with their own resource; until one exists, none can be named. */

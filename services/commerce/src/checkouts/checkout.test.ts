@@ -128,7 +128,7 @@ describe('what the buyer needs', () => {
 });
 
 test('what is sold adds up to what was shown and is charged', () => {
-  const price = fc.integer({ min: 50, max: 99_999_999 });
+  const price = fc.integer({ min: 50, max: 49_999_999 });
   const seats = fc.integer({ min: 1, max: 500 });
   fc.assert(
     fc.property(

@@ -43,6 +43,8 @@ export interface Checkout extends Recorded {
   product_id: string;
   /** Prices that hold here whatever the catalog says, by product: ad-hoc ones and those the buyer has agreed to. */
   session_prices: Record<string, Price[]>;
+  /** The prices that were shown last, by which its amounts were worked out. */
+  price_ids: string[];
   currency: string;
   /** Chosen by the buyer where the price lets them. */
   custom_amount: number | null;

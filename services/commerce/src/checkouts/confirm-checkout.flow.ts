@@ -68,7 +68,7 @@ async function decide(
     const open = await getCheckout(tx, params, 'refuse');
     requireFresh(open, now);
     requireOpen(open);
-    requireKnownPrice(open, offer, now);
+    requireShownTerms(open, offer, now);
     const checkout = changeCheckout(open, change, offer, now);
     const product = selectedProduct(checkout, offer);
     requireBuyerFields(checkout, product, token);
@@ -93,10 +93,14 @@ async function decide(
   });
 }
 
-/** The buyer agrees to the price the session shows. One the merchant replaced since is shown by the next change. */
-function requireKnownPrice(open: Checkout, offer: Offer, now: Date): void {
-  const { amount, currency, product_id } = changeCheckout(open, {}, offer, now);
-  if (amount === open.amount && currency === open.currency) return;
+/**
+ * The buyer agrees to what the session shows. A price that the merchant replaced since, be it one for usage, or a trial
+ * that is no longer given is shown by the next change.
+ */
+function requireShownTerms(open: Checkout, offer: Offer, now: Date): void {
+  const { product_id, price_ids, trial_end } = changeCheckout(open, {}, offer, now);
+  const arePricesShown = new Set(price_ids).symmetricDifference(new Set(open.price_ids)).size === 0;
+  if (arePricesShown && (trial_end === null) === (open.trial_end === null)) return;
   throw invalid(['body', 'product_id'], 'The price has changed.', 'value_error', product_id);
 }
 

@@ -539,6 +539,45 @@ describe('a confirmation is refused', () => {
     expect(issues(answer.body)).toEqual([['body.product_id', 'value_error']]);
   });
 
+  test('for a price replaced meanwhile, until the session shows the new one', async () => {
+    const meter = meterCopy({ organization_id: commerce.organization.id });
+    const product = commerce.product({
+      recurring_interval: 'month',
+      prices: [fixed(1_000), metered(meter, '0.5')],
+    });
+    const opened = await commerce.checkout(product.id);
+    const [kept, usage] = product.prices;
+    const dearer = { ...usage!, id: newId(), unit_amount: '50' };
+    await commerce.publish('products', { ...product, prices: [dearer, kept!] } as never);
+    const refused = await commerce.confirm(opened.client_secret);
+    expect(refused.status).toBe(422);
+    expect(issues(refused.body)).toEqual([['body.product_id', 'value_error']]);
+    const path = `/v1/checkouts/client/${opened.client_secret}`;
+    expect((await commerce.request('PATCH', path, { body: {} })).status).toBe(200);
+    expect((await commerce.confirm(opened.client_secret)).status).toBe(200);
+    const { subscription } = await orderOf(opened.id);
+    const { prices } = await commerce.ok('GET', `/v1/subscriptions/${subscription.id}`);
+    expect(prices.map(({ id }: { id: string }) => id)).toEqual([dearer.id, kept!.id]);
+  });
+
+  test('for a trial that is no longer given, until the session shows what is due', async () => {
+    const product = commerce.product({
+      recurring_interval: 'month',
+      trial_interval: 'week',
+      trial_interval_count: 1,
+    });
+    const opened = await commerce.checkout(product.id);
+    expect(opened.is_payment_required).toBe(false);
+    await commerce.publish('products', {
+      ...product,
+      trial_interval: null,
+      trial_interval_count: null,
+    } as never);
+    const refused = await commerce.confirm(opened.client_secret);
+    expect(refused.status).toBe(422);
+    expect(issues(refused.body)).toEqual([['body.product_id', 'value_error']]);
+  });
+
   test('for an organization that cannot take payments, unless nothing is to pay', async () => {
     const closed = commerce.otherOrganization({
       capabilities: { api_access: true, checkout_payments: false },

@@ -61,6 +61,7 @@ function blankCheckout({ organization, products }: Offer, now: Date): Checkout {
     product_ids: products.map(({ id }) => id),
     product_id: products[0]!.id,
     session_prices: {},
+    price_ids: [],
     currency: organization.default_presentment_currency,
     custom_amount: null,
     seats: null,

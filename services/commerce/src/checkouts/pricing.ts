@@ -73,6 +73,7 @@ export function priceCheckout(
   const net_amount = amount - discount_amount;
   const priced = {
     ...checkout,
+    price_ids: prices.map(({ id }) => id),
     seats,
     custom_amount,
     trial_end: trial && advance(now, trial),

@@ -208,6 +208,25 @@ describe('opening a checkout', () => {
     expect(issueOf(crossed)).toEqual([422, 'body.max_seats']);
   });
 
+  test('refuses what adds up to more than can be charged in the currency', async () => {
+    const most = 99_999_999;
+    const seats = commerce.product({ prices: [fixed(most - 600), seatBased(300)] });
+    const open = (body: object) => commerce.api('POST', PATH, { products: [seats.id], ...body });
+    expect((await open({ seats: 2 })).body.amount).toBe(most);
+    expect(issueOf(await open({ seats: 3 }))).toEqual([422, 'body.seats']);
+    expect(issueOf(await open({ min_seats: 3 }))).toEqual([422, 'body.seats']);
+    const { body: opened } = await open({});
+    const patch = { seats: 10_000 };
+    expect(issueOf(await commerce.api('PATCH', PATH + opened.id, patch))).toEqual([422, 'body.seats']);
+    const asBuyer = await commerce.request('PATCH', `${PATH}client/${opened.client_secret}`, { body: patch });
+    expect(issueOf(asBuyer)).toEqual([422, 'body.seats']);
+    expect(issueOf(await commerce.confirm(opened.client_secret, patch))).toEqual([422, 'body.seats']);
+    const donation = { products: [commerce.product({ prices: [custom(500)] }).id] };
+    expect((await commerce.api('POST', PATH, { ...donation, amount: most })).body.amount).toBe(most);
+    const tooMuch = await commerce.api('POST', PATH, { ...donation, amount: most + 1 });
+    expect(issueOf(tooMuch)).toEqual([422, 'body.amount']);
+  });
+
   test('checks prices of its own as the catalog would', async () => {
     const product = commerce.product();
     const meter = meterCopy({ organization_id: commerce.organization.id });

@@ -34,6 +34,7 @@ export const checkouts = new EntitySchema<Checkout>({
     product_ids: uuidArray,
     product_id: uuid,
     session_prices: json,
+    price_ids: uuidArray,
     currency: text,
     custom_amount: nullable(bigint),
     seats: nullable(integer),
