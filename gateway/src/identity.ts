@@ -3,7 +3,7 @@ import { Principal } from '@tributary/proto/principal.ts';
 import { connect } from '@tributary/runtime/grpc/client.ts';
 import type { Introspect } from './token-cache.ts';
 
-const DEADLINE_MS = 3_000;
+const DEADLINE_MS = 5_000;
 
 /** Asks the identity service over gRPC. @param address `host:port` */
 export function identityClient(address: string, secret: string): { introspect: Introspect; close(): void } {

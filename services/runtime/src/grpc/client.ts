@@ -11,25 +11,40 @@ import { type Client, type Definition, PROBLEM_KEY, SECRET_KEY } from './definit
 
 const DEADLINE_MS = 5_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** A server that is restarting is tried again; nothing ran on it. */
-const RETRIES = JSON.stringify({
-  methodConfig: [
-    {
-      name: [{}],
-      retryPolicy: {
-        maxAttempts: 4,
-        initialBackoff: '0.05s',
-        maxBackoff: '0.5s',
-        backoffMultiplier: 2,
-        retryableStatusCodes: ['UNAVAILABLE'],
+/**
+ * A call whose connection broke may have had its effect. It is repeated all the same, unless the method makes something
+ * new each time.
+ */
+const isRepeatable = (method: string): boolean => !/create/i.test(method);
+
+/** The gRPC service config of a client: which methods are tried again, how often and when. */
+function retries(definition: Definition): string {
+  const repeatable = Object.keys(definition).filter(isRepeatable);
+  return JSON.stringify({
+    methodConfig: [
+      {
+        name: repeatable.map((method) => nameOf(definition[method]!.path)),
+        retryPolicy: {
+          maxAttempts: 4,
+          initialBackoff: '0.05s',
+          maxBackoff: '0.5s',
+          backoffMultiplier: 2,
+          retryableStatusCodes: ['UNAVAILABLE'],
+        },
       },
-    },
-  ],
-});
+    ],
+  });
+}
+
+function nameOf(path: string): { service: string; method: string } {
+  const [, service, method] = path.split('/');
+  return { service: service!, method: method! };
+}
 
 /**
- * A client whose methods return promises, over one kept channel. Every call has a deadline (default 5 s). A problem
- * the server raised is thrown as the same Problem; a server out of reach is 503 ServiceUnavailable.
+ * A client whose methods return promises, over one kept channel. Every call has a deadline (default 5 s), until which it
+ * waits for a server that cannot be reached. A problem the server raised is thrown as the same Problem; a server that
+ * did not answer in time is 503 ServiceUnavailable.
  * @param address `host:port`
  */
 export function connect<D extends Definition>(
@@ -39,12 +54,12 @@ export function connect<D extends Definition>(
 ): Client<D> & { close(): void } {
   const Constructor = makeGenericClientConstructor(definition, 'client');
   const client = new Constructor(address, credentials.createInsecure(), {
-    'grpc.service_config': RETRIES,
+    'grpc.service_config': retries(definition),
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 2_000,
+    'grpc.max_reconnect_backoff_ms': 1_000,
   });
-  const metadata = new Metadata();
+  const metadata = new Metadata({ waitForReady: true });
   metadata.set(SECRET_KEY, secret);
   const methods = Object.keys(definition).map((name) => [name, caller(client, name, metadata)] as const);
   return { ...(Object.fromEntries(methods) as unknown as Client<D>), close: () => client.close() };

@@ -75,7 +75,7 @@ describe('a gRPC call', () => {
 
   test('to a server that is not there is a 503', async () => {
     const resources = client(SECRET, 1);
-    await expect(resources.getResources({ resource: 'products', ids: [] })).rejects.toMatchObject({
+    await expect(resources.getResources({ resource: 'products', ids: [] }, 200)).rejects.toMatchObject({
       type: { status: 503 },
     });
     resources.close();
