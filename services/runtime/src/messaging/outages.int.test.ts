@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '@tributary/proto/id.ts';
 import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
@@ -203,6 +204,31 @@ describeWithKafka('over Kafka', (brokers) => {
       numbers.map((number) => message({ key, value: { number, text: 'ä'.repeat(3_000) } })),
     );
     await eventually(async () => expect(arrived).toEqual(numbers));
+  });
+
+  test('a consumer that is told to stop finishes what it holds', async () => {
+    const transport = await open();
+    const holding = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const finished: string[] = [];
+    const mine = newId();
+    await transport.subscribe({
+      group: `test-${newId()}`,
+      topics: [topic],
+      async deliver(messages) {
+        const ids = messages.map(({ id }) => id);
+        if (!ids.includes(mine)) return;
+        holding.resolve();
+        await release.promise;
+        finished.push(...ids);
+      },
+    });
+    await transport.publish([message({ id: mine })]);
+    await holding.promise;
+    const stopped = transport.stop().then(() => finished.includes(mine));
+    expect(await Promise.race([stopped, pause(300, 'still holding')])).toBe('still holding');
+    release.resolve();
+    expect(await stopped).toBe(true);
   });
 
   test('a consumer that an error ended goes on', async () => {
