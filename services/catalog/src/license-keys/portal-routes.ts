@@ -2,7 +2,7 @@ import { anonymous, portal } from '@tributary/proto/access.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import { listOf, pagingShape, presentPage } from '@tributary/runtime/http/paging.ts';
 import { BadRequest, NotPermitted, ResourceNotFound, Unauthorized } from '@tributary/runtime/http/problem.ts';
-import { Id } from '@tributary/runtime/http/wire.ts';
+import { Id, many } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
 import { route } from '../app.ts';
 import { portalHolder } from '../scope.ts';
@@ -38,12 +38,11 @@ export const portalLicenseKeyRoutes = [
     operation: 'customer_portal:license_keys:list',
     summary: 'List the license keys of the authenticated customer',
     access: readers,
-    query: z.object({ ...pagingShape, benefit_id: Id.optional() }),
+    query: z.object({ ...pagingShape, benefit_id: many(Id) }),
     response: listOf(LicenseKeyRead),
     problems: [Unauthorized, ResourceNotFound],
     handle: async ({ query, principal }, { db }) => {
-      const filter = { ...query, benefit_id: query.benefit_id ? [query.benefit_id] : undefined };
-      const { items, total } = await listLicenseKeys(db.manager, scopeOf(principal), filter);
+      const { items, total } = await listLicenseKeys(db.manager, scopeOf(principal), query);
       return presentPage({ items: await withCustomers(db.manager, items), total }, query, presentLicenseKey);
     },
   }),

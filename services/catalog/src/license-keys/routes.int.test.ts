@@ -164,6 +164,28 @@ describe('updating a license key', () => {
     });
   });
 
+  test('with nothing to change leaves it as it was', async () => {
+    const { key } = await keyOf();
+    const { body } = await catalog.api('PATCH', `/v1/license-keys/${key.id}`, { unknown: 1, status: null });
+    expect(body).toEqual(key);
+  });
+
+  test('does not bring back what its customer or its benefit had to leave', async () => {
+    const left = await keyOf();
+    const gone = { ...left.customer, deleted_at: '2026-01-15T12:00:00Z' };
+    await catalog.publish('customers', left.customer.id, gone);
+    const withdrawn = await keyOf();
+    await catalog.api('DELETE', `/v1/benefits/${withdrawn.benefit.id}`);
+    await catalog.settle();
+    for (const { key } of [left, withdrawn]) {
+      const answer = await catalog.api('PATCH', `/v1/license-keys/${key.id}`, { status: 'granted' });
+      expect([answer.status, answer.body.detail?.[0].loc]).toEqual([422, ['body', 'status']]);
+      expect((await read(key.id)).status).toBe('revoked');
+    }
+    const { body } = await catalog.api('GET', `/v1/benefit-grants/?customer_id=${left.customer.id}`);
+    expect(body.items).toMatchObject([{ is_granted: false, is_revoked: true }]);
+  });
+
   test('disabling it leaves the grant alone', async () => {
     const { key, customer } = await keyOf();
     await catalog.api('PATCH', `/v1/license-keys/${key.id}`, { status: 'disabled' });
@@ -270,6 +292,7 @@ describe('in the portal', () => {
     expect((await portal('')).body).toEqual({ items: [key], pagination: { total_count: 1, max_page: 1 } });
     expect((await portal(`?benefit_id=${benefit.id}`)).body.items).toEqual([key]);
     expect((await portal(`?benefit_id=${newId()}`)).body.items).toEqual([]);
+    expect((await portal(`?benefit_id=${newId()}&benefit_id=${benefit.id}`)).body.items).toEqual([key]);
     expect((await portal(key.id)).body).toEqual({
       ...key,
       activations: [expect.objectContaining({ label: 'laptop' })],
