@@ -30,6 +30,14 @@ describe('what other services ask for', () => {
     }
   });
 
+  test('of an order is when and for what it came about', async () => {
+    const { customer_id } = await commerce.buy(commerce.product().id);
+    const [{ id, created_at }] = (await commerce.ok('GET', `/v1/orders/?customer_id=${customer_id}`)).items;
+    expect((await getResources('orders', [id, newId()])).resources).toEqual([
+      { id, value: { id, created_at, billing_reason: 'purchase' } },
+    ]);
+  });
+
   test('is still told of a deleted customer, and no more of a removed member', async () => {
     const bought = await commerce.buy(commerce.product().id);
     const [member] = (await commerce.ok('GET', `/v1/members/?customer_id=${bought.customer_id}`)).items;

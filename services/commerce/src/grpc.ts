@@ -11,6 +11,7 @@ import { presentCustomer } from './customers/present.ts';
 import { customersById } from './customers/store.ts';
 import { presentMemberState } from './members/present.ts';
 import { membersById } from './members/store.ts';
+import { presentOccasion } from './orders/present.ts';
 import { ordersAsked } from './orders/store.ts';
 import { withParts } from './subscriptions/load-parts.flow.ts';
 import { presentSubscriptionState } from './subscriptions/present.ts';
@@ -28,7 +29,7 @@ const resources: Readonly<Record<string, Read>> = {
   async customer_seats(reader, ids) {
     return (await seatViews(reader, await seatsById(reader, ids))).map(presentSeatState);
   },
-  orders: ordersAsked,
+  orders: async (reader, ids) => (await ordersAsked(reader, ids)).map(presentOccasion),
   async subscriptions(reader, ids) {
     const told = await withParts(reader, [...(await subscriptionsById(reader, ids)).values()]);
     return told.map((parts) => presentSubscriptionState(parts.subscription, parts));

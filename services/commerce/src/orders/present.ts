@@ -80,6 +80,17 @@ export const presentOrder = (view: OrderView): OrderWire =>
     ...presentTail(view),
   }) as OrderWire;
 
+/** When and for what an order came about, for other services. */
+export const presentOccasion = ({
+  id,
+  created_at,
+  billing_reason,
+}: Pick<Order, 'id' | 'created_at' | 'billing_reason'>) => ({
+  id,
+  created_at: created_at.toISOString(),
+  billing_reason,
+});
+
 /** The order as its customer sees it in the portal. */
 export const presentPortalOrder = (view: OrderView, organization: OrganizationCopy): CustomerOrderWire =>
   ({
