@@ -97,6 +97,7 @@ export async function expectPaging(api: Api, path: string): Promise<void> {
     items: [],
     pagination: { total_count: total, max_page: pages },
   });
+  expect((await page('page=99999999999')).items).toEqual([]);
   const byDefault = await page('');
   expect(idsOf(byDefault.items)).toEqual(idsOf(all.items.slice(0, 10)));
   expect(byDefault.pagination.max_page).toBe(Math.ceil(total / 10));
@@ -194,6 +195,9 @@ export async function expectIdFilter(
   matches: (item: Json, value: string) => boolean,
 ): Promise<void> {
   await expectFilter(api, path, name, values, matches);
+  const [some] = values;
+  const capital = await listAll(api, withQuery(path, `${name}=${some!.toUpperCase()}`));
+  expect(capital).toEqual(await listAll(api, withQuery(path, `${name}=${some}`)));
   expect(await listAll(api, withQuery(path, `${name}=${newId()}`))).toEqual([]);
   expectInvalid(await api.get(withQuery(path, `${name}=nonsense`)), ['query', name]);
 }

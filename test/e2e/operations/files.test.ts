@@ -93,7 +93,8 @@ describe('the list of files', () => {
   test('is filtered by organization_id, within what the caller reaches', async () => {
     const { merchant, organizationId } = platform;
     const own = await listAll(merchant, PATH);
-    expect(await listAll(merchant, `${PATH}?organization_id=${organizationId}`)).toEqual(own);
+    for (const id of [organizationId, organizationId.toUpperCase()])
+      expect(await listAll(merchant, `${PATH}?organization_id=${id}`)).toEqual(own);
     const stranger = merchant.as(await platform.strangerToken());
     expect(await listAll(stranger, `${PATH}?organization_id=${organizationId}`)).toEqual([]);
     expect(await listAll(stranger, `${PATH}?ids=${downloadable.id}`)).toEqual([]);

@@ -208,7 +208,8 @@ describe('is filtered', () => {
   test('by organization_id, within what the caller reaches', async () => {
     const { merchant, organizationId } = platform;
     const own = await listAll(merchant, PATH);
-    expect(await listAll(merchant, `${PATH}?organization_id=${organizationId}`)).toEqual(own);
+    for (const id of [organizationId, organizationId.toUpperCase()])
+      expect(await listAll(merchant, `${PATH}?organization_id=${id}`)).toEqual(own);
     const stranger = merchant.as(await platform.strangerToken());
     expect(await listAll(stranger, `${PATH}?organization_id=${organizationId}`)).toEqual([]);
     expectInvalid(await merchant.get(`${PATH}?organization_id=x`), ['query', 'organization_id']);

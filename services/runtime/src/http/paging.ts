@@ -8,7 +8,16 @@ export interface SortCriterion<K extends string = string> {
   direction: 'ASC' | 'DESC';
 }
 
-const page = z.coerce.number().int().positive().max(2_147_483_647).default(1).meta({ query: 'integer' });
+/** Beyond any list's last page. */
+const FAR_PAGE = 2_147_483_647;
+
+const page = z.coerce
+  .number()
+  .int()
+  .positive()
+  .default(1)
+  .transform((value) => Math.min(value, FAR_PAGE))
+  .meta({ query: 'integer' });
 const limit = z.coerce
   .number()
   .int()

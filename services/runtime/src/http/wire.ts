@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** Building blocks of request and response shapes; one definition each for the contract's recurring types. */
 
-/** Public id, UUIDv4. */
-export const Id = z.uuidv4().meta({ format: 'uuid4' });
+/** Public id, UUIDv4; capital letters mean the same as small ones. */
+export const Id = z.uuidv4().toLowerCase().meta({ format: 'uuid4' });
 /** Instant on the way out: ISO 8601, UTC. */
 export const Timestamp = z.iso.datetime({ offset: true }).meta({ format: 'date-time' });
 /** Instant on the way in: an offset is required; parsed to a Date. */
