@@ -38,7 +38,8 @@ export async function startMetering(
   const commerce = connect(ResourcesService, config.commerceGrpc, config.internalSecret);
   const catalog = connect(ResourcesService, config.catalogGrpc, config.internalSecret);
   const owners = { commerce, catalog };
-  const app: App = { db, clock, owners, replicas: createReplicas(owners), ingest: createIngest(db) };
+  const ingest = createIngest(config.databaseUrl);
+  const app: App = { db, clock, owners, replicas: createReplicas(owners), ingest };
   return runService({
     name: 'metering',
     config,
@@ -49,7 +50,7 @@ export async function startMetering(
     grpc: grpcServices(app),
     consumers: consumers(app),
     jobs: jobs(config.eventRetentionMonths),
-    closes: [commerce.close, catalog.close],
+    closes: [commerce.close, catalog.close, ingest.close],
     clock,
     log,
   });

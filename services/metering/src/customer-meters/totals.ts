@@ -39,10 +39,15 @@ export class RunningTotals {
     if (this.#min === undefined || isGreater(this.#min, quantity)) this.#min = quantity;
   }
 
+  /** Milliseconds since the epoch; infinite before anything was added. */
+  get firstAt(): number {
+    return this.#first;
+  }
+
   read(): Totals {
     return {
       count: this.#count,
-      sum: toWire(this.#rest.plus(this.#whole)),
+      sum: this.#rest === ZERO ? String(this.#whole) : toWire(this.#rest.plus(this.#whole)),
       max: numberText(this.#max),
       min: numberText(this.#min),
       first_at: new Date(this.#first).toISOString(),

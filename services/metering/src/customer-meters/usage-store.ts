@@ -2,6 +2,7 @@ import { newId } from '@tributary/proto/id.ts';
 import type { Sql } from '../sql.ts';
 import { RunningTotals, valueHash } from './totals.ts';
 import { type Entry, entriesOf, type Usage } from './usage.ts';
+import { addedRows, addToCurrentSql } from './usage-sql.ts';
 
 /** A customer meter whose row is locked. */
 interface Head {
@@ -28,64 +29,47 @@ const keyOf = (key: { meter_id: string; customer_id: string }) => key.meter_id +
  * to the period its timestamp lies in. Rows are locked in the order of `usages`, which must be the same everywhere.
  */
 export async function applyUsage(sql: Sql, usages: readonly Usage[], now: Date): Promise<void> {
-  const plain = usages.filter(({ meter }) => meter.func !== 'unique');
-  const late = plain.length === 0 ? [] : await addToCurrent(sql, plain, now);
-  const slow = [...late, ...usages.filter(({ meter }) => meter.func === 'unique')];
-  if (slow.length > 0) await addByPeriod(sql, slow, now);
+  const plain = usages.filter(isPlain);
+  const touched = plain.length === 0 ? 0 : await addToCurrent(sql, plain, now);
+  await applyRest(sql, usages, touched, now);
+}
+
+/** Whether adding up is all it takes; `unique` must know which values it has seen. */
+export const isPlain = ({ meter }: Usage): boolean => meter.func !== 'unique';
+
+const ADD_TO_CURRENT = `with ${addToCurrentSql('$1', '$2')} select count(*) as touched from touched`;
+
+/** The common case, one statement; returns how many of the usages it could add. */
+async function addToCurrent(sql: Sql, usages: readonly Usage[], now: Date): Promise<number> {
+  const rows = await sql.query<{ touched: number }>('add-to-current', ADD_TO_CURRENT, [
+    addedRows(usages),
+    now,
+  ]);
+  return rows[0]!.touched;
 }
 
 /**
- * The common case, one statement: the totals are added to the current period of every customer meter whose latest
- * reset lies before the earliest entry. Customer meters appear on the way.
+ * Adds what `addToCurrentSql` could not.
+ * @param touched how many of the plain usages it did add
  */
-const ADD_TO_CURRENT = `
-  with touched as (
-    insert into customer_meters as head (id, organization_id, meter_id, customer_id, is_used, created_at,
-      measured_count, measured_sum, measured_max, measured_min, first_event_at, last_event_at)
-    select added.id, added.organization_id, added.meter_id, added.customer_id, true, $2,
-      added.count, added.sum, added.max, added.min, added.first_at, added.last_at
-    from jsonb_to_recordset($1::jsonb) as added(id uuid, organization_id uuid, meter_id uuid, customer_id uuid,
-      count bigint, sum numeric, max numeric, min numeric, first_at timestamptz, last_at timestamptz)
-    order by added.meter_id, added.customer_id
-    on conflict (organization_id, meter_id, customer_id) do update
-      set is_used = true,
-          measured_count = head.measured_count + excluded.measured_count,
-          measured_sum = head.measured_sum + excluded.measured_sum,
-          measured_max = greatest(head.measured_max, excluded.measured_max),
-          measured_min = least(head.measured_min, excluded.measured_min),
-          first_event_at = least(head.first_event_at, excluded.first_event_at),
-          last_event_at = greatest(head.last_event_at, excluded.last_event_at),
-          modified_at = excluded.created_at
-      where head.reset_at is null or excluded.first_event_at >= head.reset_at
-    returning id, organization_id, xmax = 0 as is_new
-  ), noted as (
-    insert into customer_meter_changes (organization_id, id) select organization_id, id from touched
-    on conflict do nothing
-  ), ranked as (
-    insert into customer_meter_ranks (id, organization_id, consumed_units, credited_units, balance)
-    select id, organization_id, 0, 0, 0 from touched where is_new
-    on conflict do nothing
-  )
-  select count(*) as touched from touched`;
+export async function applyRest(
+  sql: Sql,
+  usages: readonly Usage[],
+  touched: number,
+  now: Date,
+): Promise<void> {
+  const plain = usages.filter(isPlain);
+  const late = touched === plain.length ? [] : await lateUsages(sql, plain, now);
+  const slow = [...late, ...usages.filter((usage) => !isPlain(usage))];
+  if (slow.length > 0) await addByPeriod(sql, slow, now);
+}
 
-/** Returns the usages that were not added because part of them is older than the latest reset. */
-async function addToCurrent(sql: Sql, usages: readonly Usage[], now: Date): Promise<Usage[]> {
-  const rows = usages.map(({ meter, customer_id, totals }) => ({
-    id: newId(),
-    organization_id: meter.organization_id,
-    meter_id: meter.id,
-    customer_id,
-    ...totals.read(),
-  }));
-  const [result] = await sql.query<{ touched: number }>('add-to-current', ADD_TO_CURRENT, [
-    JSON.stringify(rows),
-    now,
-  ]);
-  if (result!.touched === usages.length) return [];
+/** Usages part of which is older than the latest reset. */
+async function lateUsages(sql: Sql, usages: readonly Usage[], now: Date): Promise<Usage[]> {
   const heads = await lockHeads(sql, usages, now);
-  return usages.filter((usage, place) => {
-    const { reset_at } = heads.get(usage.meter.id + usage.customer_id)!;
-    return reset_at !== null && rows[place]!.first_at < reset_at.toISOString();
+  return usages.filter(({ meter, customer_id, totals }) => {
+    const { reset_at } = heads.get(meter.id + customer_id)!;
+    return reset_at !== null && totals.firstAt < reset_at.getTime();
   });
 }
 

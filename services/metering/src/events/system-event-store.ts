@@ -1,6 +1,6 @@
 import type { SystemEvent } from '@tributary/proto/events/system-events.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
-import { addTallies } from '../ingest/store.ts';
+import { addTallies } from '../event-types/tally-store.ts';
 import { sqlOf } from '../sql.ts';
 
 /** Stores a system event under its own id; one that is there already stays as it is. */
@@ -24,9 +24,9 @@ export async function storeSystemEvent(tx: Tx, event: SystemEvent): Promise<void
     ],
   );
   if (inserted.length === 0) return;
-  const seen = new Date(event.timestamp);
+  const seen = new Date(event.timestamp).getTime();
   const { organization_id, name } = event;
   await addTallies(sqlOf(tx), [
-    { organization_id, source: 'system', name, occurrences: 1, first_seen: seen, last_seen: seen },
+    { organization_id, source: 'system', name, occurrences: 1, first: seen, last: seen },
   ]);
 }

@@ -1,21 +1,32 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { newId } from '@tributary/proto/id.ts';
 import { UsageByMeter } from '../customer-meters/usage.ts';
-import { applyUsage } from '../customer-meters/usage-store.ts';
+import { applyRest, applyUsage, isPlain } from '../customer-meters/usage-store.ts';
+import { Tallies, type Tally } from '../event-types/tallies.ts';
+import { addTallies, insertEventTypes } from '../event-types/tally-store.ts';
 import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
 import type { Knowledge, Lookup } from './knowledge.ts';
 import { awaitParents, findParents, welcomeParents } from './parents-store.ts';
-import { addTallies, insertEvents, insertEventTypes, readSurroundings, type Tally } from './store.ts';
+import { insertEvents, readSurroundings, type Surroundings, storeAndCount } from './store.ts';
+import { inSlices } from './turns.ts';
 
-/** Events written by one statement: about 10 ms of work for the database and 5 ms for this process. */
+/** Events written by one statement: about 10 ms of work for the database. */
 const CHUNK = 2_000;
+/** Events that this process looks at between two breaths. */
+const SLICE = 256;
+
+/** An event that names a customer or member who is not here. */
+interface Stranger {
+  /** Place in its request. */
+  index: number;
+  field: 'customer_id' | 'member_id';
+}
 
 /** What became of one request. */
 export type Outcome =
   | { inserted: number; duplicates: number }
-  /** Nothing of it was stored: these events name customers or members that are not here. */
-  | { unknown: { index: number; field: 'customer_id' | 'member_id' }[] };
+  /** Nothing of it was stored. */
+  | { unknown: Stranger[] };
 
 export interface Ingested {
   /** In the order of the requests. */
@@ -35,44 +46,27 @@ export async function ingestEvents(
   knowledge: Knowledge,
   now: Date,
 ): Promise<Ingested> {
-  const events = requests.flat();
-  const around = await readSurroundings(sql, wantedBy(events));
-  const customers = new Map(around.customers.map((customer) => [customer.id, customer.organization_id]));
-  const members = new Map(around.members.map((member) => [member.id, member.customer_id]));
-  const named = new Map(
-    around.external.map((row) => [`${row.organization_id} ${row.external_id}`, row.customer_id]),
-  );
-  const earliest = Math.max(Date.now(), ...around.organizations.map((one) => one.ids_after_ms + 1));
-  const accepted: IngestedEvent[] = [];
-  const outcomes = requests.map((request): Outcome => {
-    const unknown = request.flatMap((event, index) => unknownIn(event, index, customers, members));
-    if (unknown.length > 0) return { unknown };
-    for (const event of request) {
-      place(event, named, earliest);
-      accepted.push(event);
-    }
-    return { inserted: request.length, duplicates: 0 };
-  });
+  const around = await readSurroundings(sql, await wantedBy(requests));
+  const { accepted, outcomes } = await accept(requests, around);
   const meters = await knowledge.metersOf(sql, around.organizations);
   const pending = await findParents(sql, accepted);
-  const { repeats, usage } = await insertAll(sql, accepted, meters);
-  const stored = repeats.size === 0 ? accepted : accepted.filter((_, place) => !repeats.has(place));
-  await linkParents(sql, accepted, stored, pending, repeats, around.organizations, now);
-  await applyUsage(sql, usage.inLockOrder(), now);
-  const tallies = talliesOf(stored);
+  const { repeats, tallies } =
+    accepted.length <= CHUNK
+      ? await storeTogether(sql, accepted, meters, now)
+      : await storeInChunks(sql, accepted, meters, now);
+  await linkParents(sql, accepted, pending, repeats, around.organizations, now);
   const types = knowledge.newTypes(tallies);
   await insertEventTypes(sql, types, now);
-  await addTallies(sql, tallies);
   countRepeats(outcomes, repeats);
   return { outcomes, types };
 }
 
-function wantedBy(events: readonly IngestedEvent[]) {
+async function wantedBy(requests: readonly (readonly IngestedEvent[])[]) {
   const organizations = new Set<string>();
   const customers = new Set<string>();
   const members = new Set<string>();
   const external = new Map<string, { organization_id: string; external_id: string }>();
-  for (const { organization_id, customer_id, member_id, external_customer_id } of events) {
+  const want = ({ organization_id, customer_id, member_id, external_customer_id }: IngestedEvent) => {
     organizations.add(organization_id);
     if (external_customer_id === null && customer_id !== null) customers.add(customer_id);
     if (member_id !== null) members.add(member_id);
@@ -82,7 +76,8 @@ function wantedBy(events: readonly IngestedEvent[]) {
         external_id: external_customer_id,
       });
     }
-  }
+  };
+  for (const request of requests) await inSlices(request, SLICE, (events) => events.forEach(want));
   return {
     organizations: [...organizations],
     customers: [...customers],
@@ -91,16 +86,48 @@ function wantedBy(events: readonly IngestedEvent[]) {
   };
 }
 
+/** Takes what names no strangers, and gives it ids. */
+async function accept(
+  requests: readonly (readonly IngestedEvent[])[],
+  around: Surroundings,
+): Promise<{ accepted: IngestedEvent[]; outcomes: Outcome[] }> {
+  const customers = new Map(around.customers.map((customer) => [customer.id, customer.organization_id]));
+  const members = new Map(around.members.map((member) => [member.id, member.customer_id]));
+  const named = new Map(
+    around.external.map((row) => [`${row.organization_id} ${row.external_id}`, row.customer_id]),
+  );
+  const earliest = Math.max(Date.now(), ...around.organizations.map((one) => one.ids_after_ms + 1));
+  const accepted: IngestedEvent[] = [];
+  const outcomes: Outcome[] = [];
+  for (const request of requests) {
+    const unknown: Stranger[] = [];
+    await inSlices(request, SLICE, (events, start) => {
+      for (const [place, event] of events.entries()) {
+        const field = unknownIn(event, customers, members);
+        if (field !== undefined) unknown.push({ index: start + place, field });
+      }
+    });
+    outcomes.push(unknown.length > 0 ? { unknown } : { inserted: request.length, duplicates: 0 });
+    if (unknown.length > 0) continue;
+    await inSlices(request, SLICE, (events) => {
+      for (const event of events) {
+        place(event, named, earliest);
+        accepted.push(event);
+      }
+    });
+  }
+  return { accepted, outcomes };
+}
+
 function unknownIn(
   event: IngestedEvent,
-  index: number,
   customers: ReadonlyMap<string, string>,
   members: ReadonlyMap<string, string>,
-): { index: number; field: 'customer_id' | 'member_id' }[] {
-  if (event.external_customer_id !== null || event.customer_id === null) return [];
-  if (customers.get(event.customer_id) !== event.organization_id) return [{ index, field: 'customer_id' }];
-  if (event.member_id === null || members.get(event.member_id) === event.customer_id) return [];
-  return [{ index, field: 'member_id' }];
+): Stranger['field'] | undefined {
+  if (event.external_customer_id !== null || event.customer_id === null) return undefined;
+  if (customers.get(event.customer_id) !== event.organization_id) return 'customer_id';
+  if (event.member_id === null || members.get(event.member_id) === event.customer_id) return undefined;
+  return 'member_id';
 }
 
 /** Gives an event its id and, by the external id, its customer. A second try of the request does the same anew. */
@@ -112,24 +139,69 @@ function place(event: IngestedEvent, named: ReadonlyMap<string, string>, earlies
   event.customer_id = named.get(`${organization_id} ${external_customer_id}`) ?? null;
 }
 
-/** Writes chunk by chunk and holds what was stored against the meters, with a breath between two chunks. */
-async function insertAll(
+type Meters = ReadonlyMap<string, Lookup>;
+interface Stored {
+  /** Places among the accepted events. */
+  repeats: ReadonlySet<number>;
+  tallies: Tally[];
+}
+
+/** Holds events against the meters. */
+async function countsOf(events: readonly IngestedEvent[], meters: Meters) {
+  const usage = new UsageByMeter();
+  const tallies = new Tallies();
+  await inSlices(events, SLICE, (slice) => {
+    for (const event of slice) {
+      usage.add(event, meters.get(event.organization_id)?.(event.name) ?? []);
+      tallies.add(event);
+    }
+  });
+  return { usages: usage.inLockOrder(), tallies: tallies.all() };
+}
+
+/** One statement for everything, unless some of it is a repeat, older than a reset, or for a `unique` meter. */
+async function storeTogether(
   sql: Sql,
   events: readonly IngestedEvent[],
-  meters: ReadonlyMap<string, Lookup>,
-): Promise<{ repeats: Set<number>; usage: UsageByMeter }> {
+  meters: Meters,
+  now: Date,
+): Promise<Stored> {
+  if (events.length === 0) return { repeats: new Set(), tallies: [] };
+  const counts = await countsOf(events, meters);
+  const plain = { ...counts, usages: counts.usages.filter(isPlain) };
+  const stored = await storeAndCount(sql, events, plain, now);
+  const repeats = new Set(stored.repeats);
+  if (repeats.size > 0) return countRest(sql, events, repeats, meters, now);
+  await applyRest(sql, counts.usages, stored.touched, now);
+  return { repeats, tallies: counts.tallies };
+}
+
+/** More than a statement should hold is stored chunk by chunk and counted afterwards. */
+async function storeInChunks(
+  sql: Sql,
+  events: readonly IngestedEvent[],
+  meters: Meters,
+  now: Date,
+): Promise<Stored> {
   const repeats = new Set<number>();
-  const usage = new UsageByMeter();
-  for (let start = 0; start < events.length; start += CHUNK) {
-    if (start > 0) await breathe();
-    const chunk = events.slice(start, start + CHUNK);
+  await inSlices(events, CHUNK, async (chunk, start) => {
     for (const place of await insertEvents(sql, chunk)) repeats.add(start + place);
-    for (const [place, event] of chunk.entries()) {
-      if (repeats.has(start + place)) continue;
-      usage.add(event, meters.get(event.organization_id)?.(event.name) ?? []);
-    }
-  }
-  return { repeats, usage };
+  });
+  return countRest(sql, events, repeats, meters, now);
+}
+
+async function countRest(
+  sql: Sql,
+  events: readonly IngestedEvent[],
+  repeats: ReadonlySet<number>,
+  meters: Meters,
+  now: Date,
+): Promise<Stored> {
+  const stored = events.filter((_, place) => !repeats.has(place));
+  const { usages, tallies } = await countsOf(stored, meters);
+  await applyUsage(sql, usages, now);
+  await addTallies(sql, tallies);
+  return { repeats, tallies };
 }
 
 /**
@@ -139,12 +211,12 @@ async function insertAll(
 async function linkParents(
   sql: Sql,
   accepted: readonly IngestedEvent[],
-  stored: readonly IngestedEvent[],
   pending: readonly IngestedEvent[],
   repeats: ReadonlySet<number>,
   organizations: readonly { organization_id: string; has_pending: boolean }[],
   now: Date,
 ): Promise<void> {
+  const stored = repeats.size === 0 ? accepted : accepted.filter((_, place) => !repeats.has(place));
   const dropped = new Set([...repeats].map((place) => accepted[place]!.id));
   const waiting = pending.filter((event) => !dropped.has(event.id));
   const misled = stored.filter((event) => event.parent !== null && dropped.has(event.parent));
@@ -157,42 +229,6 @@ async function linkParents(
     (event) => dropped.has(event.id) && misled.some((child) => child.parent === event.id),
   );
   await welcomeParents(sql, [...arrived, ...parents]);
-}
-
-/** A name on the way to its tally; times in milliseconds. */
-interface Seen {
-  organization_id: string;
-  name: string;
-  count: number;
-  first: number;
-  last: number;
-}
-
-function talliesOf(events: readonly IngestedEvent[]): Tally[] {
-  const tallies = new Map<string, Seen>();
-  let tally: Seen | undefined;
-  for (const { organization_id, name, timestamp } of events) {
-    // Neighbours mostly bear the same name.
-    if (tally?.name !== name || tally.organization_id !== organization_id) {
-      const key = organization_id + name;
-      tally = tallies.get(key);
-      if (!tally) {
-        tally = { organization_id, name, count: 0, first: timestamp, last: timestamp };
-        tallies.set(key, tally);
-      }
-    }
-    tally.count += 1;
-    if (timestamp < tally.first) tally.first = timestamp;
-    if (timestamp > tally.last) tally.last = timestamp;
-  }
-  return [...tallies.values()].map(({ organization_id, name, count, first, last }) => ({
-    organization_id,
-    source: 'user',
-    name,
-    occurrences: count,
-    first_seen: new Date(first),
-    last_seen: new Date(last),
-  }));
 }
 
 /** Places run through the accepted requests in order. */

@@ -1,6 +1,9 @@
-import { newId } from '@tributary/proto/id.ts';
+import type { Usage } from '../customer-meters/usage.ts';
+import { addedRows, addToCurrentSql } from '../customer-meters/usage-sql.ts';
+import { addTalliesSql, anyShard, type Tally, tallyRows } from '../event-types/tallies.ts';
 import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
+import { inSlices } from './turns.ts';
 
 /** What an ingest must know of its organizations and customers, as it is until the transaction ends. */
 export interface Surroundings {
@@ -65,11 +68,12 @@ export async function readSurroundings(
 }
 
 /**
- * One statement stores a batch and drops repeats: an `external_id` is claimed first, in the order of the ids so that
- * two batches never wait for each other in a circle, and only claimed events are stored.
+ * SQL that stores events and drops repeats: an `external_id` is claimed first, in the order of the ids so that two
+ * batches never wait for each other in a circle, and only claimed events are stored. The places of the others in the
+ * batch are in `repeated`.
  */
-const INSERT_EVENTS = `
-  with incoming as materialized (
+const STORE = `
+  incoming as materialized (
     select * from jsonb_to_recordset($1::jsonb) as event(
       i uuid, o uuid, c uuid, mi uuid, p uuid, t timestamptz, n text, xc text, xm text, x text, m jsonb, at integer)
   ), claimed as (
@@ -77,20 +81,67 @@ const INSERT_EVENTS = `
     select o, x, i from incoming where x is not null order by o, x, at
     on conflict do nothing
     returning event_id
+  ), repeated as materialized (
+    select at from incoming where x is not null and i not in (select event_id from claimed)
   ), stored as (
     insert into events (id, organization_id, customer_id, member_id, parent_id, timestamp, source, name,
       external_customer_id, external_member_id, metadata)
     select i, o, c, mi, p, t, 'user', n, xc, xm, m
     from incoming where x is null or i in (select event_id from claimed)
-  )
-  select at from incoming where x is not null and i not in (select event_id from claimed)`;
+  )`;
+
+const INSERT_EVENTS = `with ${STORE} select at from repeated`;
 
 /** Stores events; returns the places of those that were dropped as repeats. */
 export async function insertEvents(sql: Sql, events: readonly IngestedEvent[]): Promise<number[]> {
-  const repeats = await sql.query<{ at: number }>('insert-events', INSERT_EVENTS, [
-    `[${events.map(rowText).join(',')}]`,
-  ]);
+  const repeats = await sql.query<{ at: number }>('insert-events', INSERT_EVENTS, [await rowsText(events)]);
   return repeats.map((repeat) => repeat.at);
+}
+
+const NONE_REPEATED = 'not exists (select from repeated)';
+
+const STORE_AND_COUNT = `
+  with ${STORE}, ${addToCurrentSql('$2', '$3', NONE_REPEATED)}, tallied as (
+    ${addTalliesSql('$4', '$5', `${NONE_REPEATED} and (select count(*) from touched) >= 0`)}
+  )
+  select array(select at from repeated) as repeats, (select count(*) from touched) as touched`;
+
+/** What a batch comes to for meters and names, if all of it is stored. */
+export interface Counts {
+  usages: readonly Usage[];
+  tallies: readonly Tally[];
+}
+
+/**
+ * Stores events and adds what they come to, in one statement. When some of them are repeats nothing is added: what the
+ * others come to is for the caller to find out.
+ * @returns places of the repeats, and how many of the usages could be added (see `addToCurrentSql`)
+ */
+export async function storeAndCount(
+  sql: Sql,
+  events: readonly IngestedEvent[],
+  { usages, tallies }: Counts,
+  now: Date,
+): Promise<{ repeats: number[]; touched: number }> {
+  const [stored] = await sql.query<{ repeats: number[]; touched: number }>(
+    'store-and-count',
+    STORE_AND_COUNT,
+    [await rowsText(events), addedRows(usages), now, tallyRows(tallies), anyShard()],
+  );
+  return stored!;
+}
+
+/** Events written out between two breaths. */
+const SLICE = 256;
+
+async function rowsText(events: readonly IngestedEvent[]): Promise<string> {
+  let text = '';
+  await inSlices(events, SLICE, (slice, start) => {
+    for (let place = 0; place < slice.length; place += 1) {
+      text += `${text === '' ? '[' : ','}${rowText(slice[place]!, start + place)}`;
+    }
+  });
+  return text === '' ? '[]' : `${text}]`;
 }
 
 /** The event as JSON, written by hand where nothing needs escaping. */
@@ -103,62 +154,4 @@ function rowText(event: IngestedEvent, at: number): string {
   }${event.external_member_id === null ? '' : `,"xm":${JSON.stringify(event.external_member_id)}`}${
     event.external_id === null ? '' : `,"x":${JSON.stringify(event.external_id)}`
   },"n":${JSON.stringify(event.name)},"m":${JSON.stringify(event.metadata)}}`;
-}
-
-/** How often a name was seen, and when. */
-export interface Tally {
-  organization_id: string;
-  source: 'user' | 'system';
-  name: string;
-  occurrences: number;
-  first_seen: Date;
-  last_seen: Date;
-}
-
-const SHARDS = 16;
-
-const ADD_TALLIES = `
-  insert into event_tallies as tally (organization_id, source, name, shard, occurrences, first_seen, last_seen)
-  select organization_id, source, name, $7, occurrences, first_seen, last_seen
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[])
-    as added(organization_id, source, name, occurrences, first_seen, last_seen)
-  order by organization_id, source, name
-  on conflict (organization_id, source, name, shard) do update
-    set occurrences = tally.occurrences + excluded.occurrences,
-        first_seen = least(tally.first_seen, excluded.first_seen),
-        last_seen = greatest(tally.last_seen, excluded.last_seen)`;
-
-export async function addTallies(sql: Sql, tallies: readonly Tally[]): Promise<void> {
-  if (tallies.length === 0) return;
-  await sql.query('add-tallies', ADD_TALLIES, [
-    tallies.map((tally) => tally.organization_id),
-    tallies.map((tally) => tally.source),
-    tallies.map((tally) => tally.name),
-    tallies.map((tally) => tally.occurrences),
-    tallies.map((tally) => tally.first_seen),
-    tallies.map((tally) => tally.last_seen),
-    Math.floor(Math.random() * SHARDS),
-  ]);
-}
-
-const INSERT_EVENT_TYPES = `
-  insert into event_types (id, organization_id, name, label, created_at)
-  select id, organization_id, name, name, $4
-  from unnest($1::uuid[], $2::uuid[], $3::text[]) as new(id, organization_id, name)
-  order by organization_id, name
-  on conflict (organization_id, name) do nothing`;
-
-/** The first sight of a name makes an event type (domain rules 8.1). */
-export async function insertEventTypes(
-  sql: Sql,
-  names: readonly { organization_id: string; name: string }[],
-  now: Date,
-): Promise<void> {
-  if (names.length === 0) return;
-  await sql.query('insert-event-types', INSERT_EVENT_TYPES, [
-    names.map(() => newId()),
-    names.map((type) => type.organization_id),
-    names.map((type) => type.name),
-    now,
-  ]);
 }

@@ -51,7 +51,7 @@ export async function createWorld(): Promise<World> {
     clock,
     owners: { commerce: owner, catalog: owner },
     replicas: createReplicas({ commerce: owner, catalog: owner }),
-    ingest: createIngest(database.db),
+    ingest: createIngest(database.url),
   };
   const service = await serviceUnderTest({
     service: 'metering',
@@ -110,6 +110,7 @@ export async function createWorld(): Promise<World> {
     },
     async stop() {
       await service.stop();
+      await app.ingest.close();
       await database.drop();
     },
   };
