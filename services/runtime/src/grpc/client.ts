@@ -80,10 +80,24 @@ function caller(client: GrpcClient, name: string, metadata: Metadata) {
       method(request, metadata.clone(), { deadline }, (error, reply) =>
         error ? reject(toProblem(error, name)) : resolve(reply),
       );
+    }).catch((error: Error) => {
+      throw error.message === CLOSED ? unavailable(name, CLOSED) : error;
     });
 }
 
-function toProblem(error: ServiceError, method: string): Error {
+/** What a call is told whose own process is stopping. */
+const CLOSED = 'Channel has been shut down';
+
+/** Statuses of a call that its server did not answer: it could not be reached, was too slow, or ended meanwhile. */
+const UNANSWERED = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
+/** grpc-js calls a stream that was cut off an internal error, as it does a bug of the server. */
+const CUT_OFF = /^Received RST_STREAM/;
+
+const unavailable = (method: string, details: string) =>
+  new Problem(ServiceUnavailable, `${method}: ${details}`, { 'retry-after': '1' });
+
+/** The problem that a failed call is for its caller; exported for its tests. */
+export function toProblem(error: ServiceError, method: string): Error {
   const [carried] = error.metadata?.get(PROBLEM_KEY) ?? [];
   if (carried) {
     const {
@@ -93,8 +107,6 @@ function toProblem(error: ServiceError, method: string): Error {
     } = JSON.parse(carried.toString()) as { name: string; status: number; detail: string };
     return new Problem(problemType(name, code), detail);
   }
-  if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) {
-    return new Problem(ServiceUnavailable, `${method}: ${error.details}`, { 'retry-after': '1' });
-  }
-  return error;
+  const isUnanswered = UNANSWERED.has(error.code) || CUT_OFF.test(error.details);
+  return isUnanswered ? unavailable(method, error.details) : error;
 }

@@ -1,7 +1,9 @@
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
 import { pino } from 'pino';
+import { isTrouble } from '../db/trouble.ts';
 import { Problem, problemType } from '../http/problem.ts';
-import { connect } from './client.ts';
+import { connect, toProblem } from './client.ts';
 import { provide, serveGrpc } from './server.ts';
 
 const SECRET = 'a secret that only tests know, 32+ characters';
@@ -79,5 +81,37 @@ describe('a gRPC call', () => {
       type: { status: 503 },
     });
     resources.close();
+  });
+});
+
+test.each([
+  [status.UNAVAILABLE, 'Connection dropped', true],
+  [status.DEADLINE_EXCEEDED, 'Deadline exceeded', true],
+  [status.CANCELLED, 'Call cancelled', true],
+  [
+    status.INTERNAL,
+    'Received RST_STREAM with code 2 triggered by internal client error: read ECONNRESET',
+    true,
+  ],
+  [status.INTERNAL, 'Received RST_STREAM with code 0 (Call ended without gRPC status)', true],
+  [status.UNKNOWN, 'Received RST_STREAM with code 0 (Call ended without gRPC status)', true],
+  [status.INTERNAL, 'Internal error', false],
+  [status.INVALID_ARGUMENT, 'ids: too many', false],
+  [status.UNIMPLEMENTED, 'no such method', false],
+  [status.UNAUTHENTICATED, 'The shared secret is missing or wrong.', false],
+])('status %i, %s: worth another try later is %s', (code, details, isWorth) => {
+  const error = Object.assign(new Error(details), {
+    code,
+    details,
+    metadata: new Metadata(),
+  }) as ServiceError;
+  expect(isTrouble(toProblem(error, 'getThings'))).toBe(isWorth);
+});
+
+test('a call of a client that was closed is a 503', async () => {
+  const resources = client();
+  resources.close();
+  await expect(resources.getResources({ resource: 'products', ids: [] })).rejects.toMatchObject({
+    type: { status: 503 },
   });
 });
