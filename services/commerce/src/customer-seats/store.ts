@@ -166,6 +166,19 @@ export function lockHeldSeats(tx: Tx, of: SeatsOf, batch: number): Promise<Custo
     .getMany();
 }
 
+/** At most `batch` seats in order of id, whatever became of them. */
+export function seatsAfter(
+  tx: Tx,
+  of: SeatsOf,
+  afterId: string | undefined,
+  batch: number,
+): Promise<CustomerSeat[]> {
+  const [name, id] = Object.entries(of)[0]!;
+  const builder = seats(tx).where(`seat.${name} = :id`, { id }).orderBy('seat.id').limit(batch);
+  if (afterId) builder.andWhere('seat.id > :afterId', { afterId });
+  return builder.getMany();
+}
+
 export async function insertSeat(tx: Tx, seat: CustomerSeat): Promise<void> {
   await tx.getRepository(customerSeats).insert(seat as never);
 }

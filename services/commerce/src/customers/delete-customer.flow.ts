@@ -4,6 +4,7 @@ import type { Call } from '@tributary/runtime/http/route.ts';
 import { requireAdministrator } from '@tributary/runtime/principal.ts';
 import type { App } from '../app.ts';
 import { forgetBuyer } from '../checkouts/store.ts';
+import { retellSeats } from '../customer-seats/retell-seats.flow.ts';
 import { revokeSeats } from '../customer-seats/revoke-seats.flow.ts';
 import { forgetSeatsOf } from '../customer-seats/store.ts';
 import { anonymizeMember, removeMember } from '../members/member.ts';
@@ -14,6 +15,7 @@ import { removePaymentMethods } from '../payment-methods/store.ts';
 import { forgetPaymentsOf } from '../payments/store.ts';
 import { reachable } from '../scope.ts';
 import { cancelSubscriptionsOf, prepareCancellation } from '../subscriptions/end-subscription.flow.ts';
+import { retellSubscriptions } from '../subscriptions/retell-subscriptions.flow.ts';
 import { forgetSubscriptionsOf } from '../subscriptions/store.ts';
 import { forgetTrialsOf } from '../subscriptions/trial-redemptions.ts';
 import { anonymizeCustomer, type Customer, deleteCustomer } from './customer.ts';
@@ -52,6 +54,7 @@ export async function deleteCustomerRecord(
     await revokeSeats(tx, { buyer_id: customer.id }, now);
     await revokeSeats(tx, { customer_id: customer.id }, now);
     await removePaymentMethods(tx, customer.id, now);
+    if (isAnonymous) await retell(tx, customer, now);
   });
 }
 
@@ -65,6 +68,7 @@ async function anonymizeLater(call: Call<unknown, unknown, unknown>, seen: Custo
     await saveCustomer(tx, left, [stateChanged('customers', left.id, presentCustomer(left))]);
     await forgetTraces(tx, customer);
     await anonymizeMembersOf(tx, customer.id);
+    await retell(tx, customer, call.now);
   });
 }
 
@@ -84,4 +88,11 @@ async function forgetTraces(tx: Tx, customer: Customer): Promise<void> {
   await forgetPaymentsOf(tx, customer.id);
   await forgetTrialsOf(tx, customer.id);
   await forgetBuyer(tx, customer);
+}
+
+/** Other services have copies, and topics the last state, of what the customer had: also of what ended long ago. */
+async function retell(tx: Tx, { id }: Customer, now: Date): Promise<void> {
+  await retellSubscriptions(tx, id);
+  await retellSeats(tx, { buyer_id: id }, now);
+  await retellSeats(tx, { customer_id: id }, now);
 }

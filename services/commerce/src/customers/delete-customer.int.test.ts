@@ -113,6 +113,30 @@ describe('deleting a customer', () => {
     });
   });
 
+  test('with anonymize leaves no state behind that names the person, not even of what had ended before', async () => {
+    const product = commerce.product({ recurring_interval: 'month', prices: [seatBased(500)] });
+    const bought = await commerce.buy(product.id, { seats: 3, customer_name: 'Olga Ought' });
+    const customer = await commerce.ok('GET', `/v1/customers/${bought.customer_id}`);
+    const { items } = await commerce.ok('GET', `/v1/subscriptions/?customer_id=${customer.id}`);
+    const email = `omar-${newId().slice(-12)}@ought.example`;
+    await commerce.ok('POST', '/v1/customer-seats', { subscription_id: items[0].id, email });
+    await commerce.ok('PATCH', `/v1/subscriptions/${items[0].id}`, {
+      revoke: true,
+      customer_cancellation_comment: 'Ought has left',
+    });
+    for (const query of ['', '?anonymize=true'])
+      await commerce.ok('DELETE', `/v1/customers/${customer.id}${query}`);
+    const words = ['Ought', 'ought.example', customer.email];
+    const states = new Map(
+      (await commerce.outbox())
+        .filter((row) => row.topic.startsWith('tributary.state.'))
+        .map((row) => [`${row.topic} ${row.key}`, JSON.stringify(row.value)]),
+    );
+    const naming = [...states].filter(([, value]) => words.some((text) => value.includes(text)));
+    expect(naming).toEqual([]);
+    expect([...states.keys()].join()).toContain('customer_seats');
+  });
+
   test('with anonymize works by external id, and any other value of it is a 422', async () => {
     const { id, external_customer_id } = await subscriber();
     const path = `/v1/customers/external/${external_customer_id}?anonymize=`;

@@ -104,6 +104,18 @@ export const readLiveSubscriptions = (reader: Reader, customerId: string): Promi
     })
     .getMany();
 
+/** At most `batch` of a customer's subscriptions in order of id, whatever their status. */
+export function subscriptionsAfter(
+  reader: Reader,
+  customerId: string,
+  afterId: string | undefined,
+  batch: number,
+): Promise<Subscription[]> {
+  const builder = select(reader).where('subscription.customer_id = :customerId', { customerId });
+  if (afterId) builder.andWhere('subscription.id > :afterId', { afterId });
+  return builder.orderBy('subscription.id').limit(batch).getMany();
+}
+
 /** The organization's subscription with its row locked, or null. */
 export const lockSubscription = (tx: Tx, organizationId: string, id: string): Promise<Subscription | null> =>
   tx
