@@ -1,5 +1,4 @@
 import {
-  KafkaJSConnectionClosedError,
   KafkaJSConnectionError,
   KafkaJSNonRetriableError,
   KafkaJSNumberOfRetriesExceeded,
@@ -110,10 +109,6 @@ describe('trouble with a peer', () => {
     ['a service that is away', new Problem(ServiceUnavailable, 'away')],
     ['kafkajs: no connection', away],
     ['kafkajs: no answer', new KafkaJSRequestTimeoutError('timed out', {} as never)],
-    [
-      'kafkajs: a closed connection',
-      new KafkaJSConnectionClosedError('Closed connection', { host: 'a', port: 1 }),
-    ],
     [
       'kafkajs: no connection, however often',
       new KafkaJSNumberOfRetriesExceeded(away, { retryCount: 8, retryTime: 1 }),
