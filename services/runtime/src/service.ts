@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
+import { startLife } from './db/life.ts';
 import type { Database } from './db/transaction.ts';
 import { type Provided, serveGrpc } from './grpc/server.ts';
 import { drainOf } from './http/drain.ts';
@@ -48,6 +49,8 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
   const secret = config.internalSecret;
   return starting(log, async (closing) => {
     closing.add('database', () => db.destroy());
+    const life = await startLife(config.databaseUrl, name, log);
+    closing.add('life', life.stop);
     for (const close of parts.closes ?? []) closing.add('client', close);
     const grpc = await serveGrpc({ port: config.grpcPort, secret, services: parts.grpc, log });
     closing.add('grpc', grpc.stop);
@@ -58,7 +61,8 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
     closing.add('metrics', observeMessaging(name, db));
     const checks = { database: () => db.query('select 1'), transport: () => transport.ready() };
     const probes = operations(checks, { log, isStopping: closing.isStopping });
-    const http = httpApplication({ service: name, routes: parts.routes, app, db, secret, now, log, probes });
+    const shared = { service: name, routes: parts.routes, app, db, secret, now, log };
+    const http = httpApplication({ ...shared, process: life.number, probes });
     const server = await listen(http, config.port);
     const drain = drainOf(server);
     closing.add('http', () => drain(config.drainMs ?? 0));

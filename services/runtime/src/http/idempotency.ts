@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { newId } from '@tributary/proto/id.ts';
+import { isDead } from '../db/life.ts';
 import type { Database, Tx } from '../db/transaction.ts';
 import { IdempotentRequestRunning, invalid, Problem } from './problem.ts';
 import { Reply } from './reply.ts';
 import { keyHash, openAnswer, sealAnswer } from './sealed-answer.ts';
 
-/** After this time a request that never finished (its process died) may be tried again under its key. */
+/** A request that takes longer than this may be tried again under its key, even while its process lives. */
 const LEASE_SECONDS = 60;
 const KEEP_HOURS = 24;
 const MAX_KEY_LENGTH = 255;
@@ -30,7 +31,7 @@ export const IDEMPOTENCY_TABLE = `
 export interface Claim {
   owner: string;
   key: string;
-  /** Tells this claim from a later one, made after this one's lease ran out. */
+  /** Tells this claim from a later one, made after this one's process died or its time ran out. */
   lease: string;
   isSettled: boolean;
 }
@@ -45,25 +46,27 @@ interface Kept {
  * Claims a key for a request: returns the stored answer when the request ran before, a claim when it may run now.
  * The same key with a different request is a 422; while a twin runs, 409.
  * @param request what makes two requests the same: method, target and body
+ * @param process number of this process's `Life`, by which others can tell that it died; 0 if it shows none
  */
 export async function claimKey(
   db: Database,
   owner: string,
   key: string,
   request: string,
+  process = 0,
 ): Promise<Claim | Reply> {
   if (key.length > MAX_KEY_LENGTH)
     throw invalid(['header', 'idempotency-key'], `At most ${MAX_KEY_LENGTH} characters`);
   const fingerprint = hash('sha256', request, 'base64');
-  const lease = newId();
+  const lease = leaseOf(process);
   const claimed: unknown[] = await db.query(
     `insert into idempotency_keys (owner, key_hash, fingerprint, lease, leased_until)
      values ($1, $2, $3, $4, now() + make_interval(secs => $5))
      on conflict (owner, key_hash) do update
        set fingerprint = excluded.fingerprint, lease = excluded.lease, leased_until = excluded.leased_until,
            status = null, answer = null, created_at = now()
-       where (idempotency_keys.status is null and idempotency_keys.leased_until < now()
-              and idempotency_keys.fingerprint = excluded.fingerprint)
+       where (idempotency_keys.status is null and idempotency_keys.fingerprint = excluded.fingerprint
+              and (idempotency_keys.leased_until < now() or ${HAS_DIED}))
           or idempotency_keys.created_at < now() - make_interval(hours => $6)
      returning 1`,
     [owner, keyHash(key), fingerprint, lease, LEASE_SECONDS, KEEP_HOURS],
@@ -75,6 +78,15 @@ export async function claimKey(
   );
   return replay(kept, fingerprint, key);
 }
+
+const PROCESS_DIGITS = 8;
+
+/** A new lease, whose first digits are the number of its process. */
+const leaseOf = (process: number): string =>
+  process.toString(16).padStart(PROCESS_DIGITS, '0') + newId().slice(PROCESS_DIGITS);
+
+const LEASEHOLDER = `('x' || left(idempotency_keys.lease::text, ${PROCESS_DIGITS}))::bit(32)::integer`;
+const HAS_DIED = `(${LEASEHOLDER} <> 0 and ${isDead(LEASEHOLDER)})`;
 
 function replay(kept: Kept | undefined, fingerprint: string, key: string): Reply {
   if (kept && kept.fingerprint !== fingerprint) {

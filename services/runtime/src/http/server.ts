@@ -28,6 +28,8 @@ export interface HttpOptions<App> {
   secret: string;
   now: () => Date;
   log: Logger;
+  /** Number of this process's `Life`; 0, the default, if it shows none. */
+  process?: number;
   /** `/healthz`, `/readyz` and `/metrics`, answered without an internal token. */
   probes?: express.Router;
 }
@@ -93,7 +95,7 @@ async function answer<App>(
   const principal = await verify(request.header(INTERNAL_TOKEN_HEADER));
   authorize(route.access, principal);
   const { input, text } = await readInput(route, request);
-  const claim = await claimFor(route, request, principal, text, options.db);
+  const claim = await claimFor(route, request, principal, text, options);
   if (claim instanceof Reply) return send(response, claim);
   const call = callOf(route, request, principal, { ...input, text: route.raw ? text : '' }, claim, options);
   try {
@@ -134,12 +136,12 @@ async function claimFor<App>(
   request: Request,
   principal: Principal,
   text: string,
-  db: Database,
+  { db, process }: HttpOptions<App>,
 ) {
   const key = request.header('idempotency-key');
   if (key === undefined || key === '' || route.method === 'GET' || route.upload) return undefined;
   const owner = principal.kind === 'anonymous' ? `anonymous:${request.path}` : principalKey(principal);
-  return claimKey(db, owner, key, `${route.method} ${request.originalUrl}\n${text}`);
+  return claimKey(db, owner, key, `${route.method} ${request.originalUrl}\n${text}`, process);
 }
 
 function callOf<App>(
