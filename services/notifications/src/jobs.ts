@@ -1,7 +1,7 @@
 import type { Job } from '@tributary/runtime/job.ts';
 import type { App } from './app.ts';
 import { deleteOldEmails } from './emails/store.ts';
-import { sweepForgottenCustomers } from './forgotten-customers/store.ts';
+import { sweepForgottenCustomers } from './forgotten-customers/forget-customers.flow.ts';
 import { archiveBodies } from './webhook-events/store.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,6 +13,6 @@ export const jobs: Job<App>[] = [
   {
     name: 'sweep-forgotten-customers',
     everyMs: MINUTE_MS,
-    run: ({ db }, now) => sweepForgottenCustomers(db, now),
+    run: sweepForgottenCustomers,
   },
 ];

@@ -12,5 +12,7 @@ export interface Mail {
 export interface Mailer {
   /** Resolves once the mail is in other hands; rejects to have it tried again. */
   send(mail: Mail): Promise<void>;
+  /** Destroys what is still kept here of mails that were sent; what has left is out of reach. */
+  forget(messageIds: readonly string[]): Promise<void>;
   close(): void;
 }

@@ -52,6 +52,14 @@ describe('mail as files', () => {
     expect(await read()).toHaveLength(1);
   });
 
+  test('that is to be forgotten is gone, and may have been gone before', async () => {
+    const mailer = fileMailer(join(folder, 'mail'), FROM);
+    await mailer.send(mail);
+    await mailer.forget([mail.message_id]);
+    await mailer.forget([mail.message_id]);
+    expect(await read()).toEqual([]);
+  });
+
   test('reaches nobody else whatever a subject or an address holds', async () => {
     const mailer = fileMailer(join(folder, 'mail'), FROM);
     await mailer.send({

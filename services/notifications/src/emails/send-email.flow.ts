@@ -3,7 +3,7 @@ import type { Claimed } from '../dispatcher.ts';
 import { countEmailAttempt } from '../metrics.ts';
 import { afterHandover, type Email, type Handover } from './email.ts';
 import { renderEmail, Unrenderable } from './render-email.ts';
-import { claimDueEmails, settleEmail } from './store.ts';
+import { claimDueEmails, isForgotten, settleEmail } from './store.ts';
 
 /** Claims due mails; each must then be given to {@link sendEmail}. */
 export async function claimEmails({ db, clock }: App, limit: number): Promise<Claimed<Email>> {
@@ -20,14 +20,21 @@ export async function sendEmail(app: App, email: Email): Promise<void> {
   countEmailAttempt(handover.sent);
   if (!handover.sent)
     app.log.warn({ email: email.id, template: email.template, reason: handover.error }, 'mail not sent');
-  await settleEmail(app.db, email.claim_id!, afterHandover(email, handover, app.clock.now(), app.random()));
+  const settled = afterHandover(email, handover, app.clock.now(), app.random());
+  if (await settleEmail(app.db, email.claim_id!, settled)) return;
+  // Whoever is to be forgotten may have been while the mail was written.
+  if (await isForgotten(app.db, email.id)) await app.mailer.forget([messageIdOf(app, email.id)]);
 }
 
-async function handOver({ mailer, publicUrl }: App, email: Email): Promise<Handover> {
+/** The Message-ID of a mail, the same on every attempt. */
+export const messageIdOf = ({ publicUrl }: Pick<App, 'publicUrl'>, emailId: string): string =>
+  `${emailId}@${new URL(publicUrl).hostname}`;
+
+async function handOver(app: App, email: Email): Promise<Handover> {
   try {
-    const { hostname } = new URL(publicUrl);
     const rendered = renderEmail(email.template, email.data);
-    await mailer.send({ ...rendered, to: email.recipient!, message_id: `${email.id}@${hostname}` });
+    const message_id = messageIdOf(app, email.id);
+    await app.mailer.send({ ...rendered, to: email.recipient!, message_id });
     return { sent: true };
   } catch (error) {
     const isFinal = error instanceof Unrenderable || isRefusedForGood(error);

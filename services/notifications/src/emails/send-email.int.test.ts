@@ -15,6 +15,7 @@ const server = {
     if (server.failure) throw server.failure;
     server.taken.push(mail);
   },
+  async forget() {},
   close() {},
 } satisfies Mailer & Record<string, unknown>;
 

@@ -19,6 +19,7 @@ export function smtpMailer(url: string, from: string): Mailer {
     async send(mail) {
       await transport.sendMail(toMessage(mail, from));
     },
+    forget: async () => {},
     close: () => transport.close(),
   };
 }

@@ -44,11 +44,15 @@ export async function claimDueEmails(db: Database, now: Date, limit: number): Pr
     .find({ where: { claim_id: claimId }, order: { created_at: 'ASC', id: 'ASC' } });
 }
 
-/** Records how sending a claimed mail ended; if the claim is lost, somebody else does. */
-export async function settleEmail(db: Database, claimId: string, settled: Email): Promise<void> {
+/** Records how sending a claimed mail ended; false when the claim is lost, and somebody else does. */
+export async function settleEmail(db: Database, claimId: string, settled: Email): Promise<boolean> {
   const { id, ...columns } = settled;
-  await db.getRepository(emails).update({ id, claim_id: claimId }, columns as never);
+  const { affected } = await db.getRepository(emails).update({ id, claim_id: claimId }, columns as never);
+  return affected === 1;
 }
+
+export const isForgotten = (db: Database, id: string): Promise<boolean> =>
+  db.getRepository(emails).existsBy({ id, status: 'forgotten' });
 
 const KEEP_DAYS = 90;
 const DELETE_BATCH = 1_000;

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { emailCommand, stateChanged, stateDeleted, webhookEvent } from '@tributary/proto/events/message.ts';
+import type { WebhookEventType } from '@tributary/proto/events/webhook-events.ts';
 import { newId } from '@tributary/proto/id.ts';
 import { organizationToken } from '@tributary/runtime/testing/principals.ts';
+import { claimEmails, sendEmail } from '../emails/send-email.flow.ts';
 import { type Notifications, notificationsUnderTest } from '../testing/notifications.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
-import { sweepForgottenCustomers } from './store.ts';
+import { sweepForgottenCustomers } from './forget-customers.flow.ts';
 
 let service: Notifications;
 let receiver: Receiver;
@@ -28,7 +31,13 @@ beforeEach(async () => {
     body: {
       url: receiver.url,
       format: 'raw',
-      events: ['customer.created', 'order.paid', 'customer.deleted'],
+      events: [
+        'customer.created',
+        'order.paid',
+        'customer.deleted',
+        'checkout.created',
+        'customer_seat.assigned',
+      ],
     },
   });
 });
@@ -57,9 +66,12 @@ const mailTo = async (to: string, organization_id = organizationId) => {
   return message.id;
 };
 
-const happen = (type: 'customer.created' | 'order.paid' | 'customer.deleted', data: object) =>
+const happen = (type: WebhookEventType, data: object) =>
   service.tell(webhookEvent(type, organizationId, data, service.clock.now()));
 
+interface Delivery {
+  webhook_event: { is_archived: boolean };
+}
 const deliveries = async () =>
   (
     await service.request('GET', '/v1/webhooks/deliveries?limit=100', {
@@ -69,6 +81,8 @@ const deliveries = async () =>
 
 const mailLog = async (id: string) =>
   (await service.database.db.query('select * from emails where id = $1', [id]))[0];
+
+const mailFiles = async () => (await readdir(service.mail)).map((file) => file.replace(/\.eml$/, ''));
 
 async function sendAll() {
   for (let rounds = 0; rounds < 5; rounds += 1) await service.sendDueWebhooks();
@@ -95,6 +109,8 @@ test('mails to every address that an anonymized customer or its members had are 
   }
   for (const id of kept)
     expect(await mailLog(id)).toMatchObject({ status: 'sent', recipient: expect.any(String) });
+  expect((await mailFiles()).filter((file) => gone.includes(file))).toEqual([]);
+  expect(await mailFiles()).toEqual(expect.arrayContaining(kept));
   const later = await mailTo('zoe@example.com');
   await anonymize();
   expect(await mailLog(later)).toMatchObject({ status: 'sent' });
@@ -122,13 +138,56 @@ test('what webhooks said of it, and what was answered, is gone; what was said of
   }
 });
 
+test('a mail that is being written while its reader is forgotten is not left behind', async () => {
+  await service.tell(state('zoe@example.com'));
+  await service.tell(
+    emailCommand({
+      organization_id: organizationId,
+      to: 'zoe@example.com',
+      template: 'login_code',
+      data: { code: 'ABC123' },
+    }),
+  );
+  const { items } = await claimEmails(service.app, 10);
+  service.clock.advance({ minutes: 1 });
+  await anonymize();
+  for (const email of items) await sendEmail(service.app, email);
+  const ids = items.map(({ id }) => id);
+  expect(ids).toHaveLength(1);
+  expect((await mailFiles()).filter((file) => ids.includes(file))).toEqual([]);
+  expect(await mailLog(ids[0]!)).toMatchObject({ status: 'forgotten', recipient: null });
+});
+
+test('what was said of it before it had a record is found by its addresses, in its organization alone', async () => {
+  await service.tell(state('zoe@example.com'));
+  await happen('checkout.created', { id: newId(), customer_id: null, customer_email: 'Zoe@example.com' });
+  await happen('customer_seat.assigned', { id: newId(), customer_id: null, email: 'zoe@example.com' });
+  await happen('checkout.created', { id: newId(), customer_id: null, customer_email: 'ada@example.com' });
+  const elsewhere = newId();
+  await service.request('POST', '/v1/webhooks/endpoints', {
+    as: organizationToken(elsewhere),
+    body: { url: receiver.url, format: 'raw', events: ['checkout.created'] },
+  });
+  const data = { id: newId(), customer_id: null, customer_email: 'zoe@example.com' };
+  await service.tell(webhookEvent('checkout.created', elsewhere, data, service.clock.now()));
+  await sendAll();
+  service.clock.advance({ minutes: 1 });
+  await anonymize();
+  const archived = (await deliveries()).map(({ webhook_event }: Delivery) => webhook_event.is_archived);
+  expect(archived).toEqual([false, true, true]);
+  const answer = await service.request('GET', '/v1/webhooks/deliveries', {
+    as: organizationToken(elsewhere),
+  });
+  expect(answer.body.items[0].webhook_event.is_archived).toBe(false);
+});
+
 test('what is said of it later, by a service that has not heard yet, is forgotten as well', async () => {
   await anonymize();
   service.clock.advance({ seconds: 1 });
   const customer = { id: customerId, email: 'zoe@example.com', metadata: {} };
   await happen('order.paid', { id: newId(), customer_id: customerId, customer });
   await sendAll();
-  await sweepForgottenCustomers(service.app.db, service.clock.advance({ minutes: 10 }));
+  await sweepForgottenCustomers(service.app, service.clock.advance({ minutes: 10 }));
   expect((await deliveries())[0].webhook_event).toMatchObject({ is_archived: true, payload: null });
 });
 
@@ -142,14 +201,14 @@ test('what is still on its way is delivered first and forgotten at the next swee
   service.clock.advance({ seconds: 3 });
   expect(await service.sendDueWebhooks()).toBe(1);
   expect((await deliveries())[0].webhook_event.is_archived).toBe(false);
-  await sweepForgottenCustomers(service.app.db, service.clock.advance({ minutes: 10 }));
+  await sweepForgottenCustomers(service.app, service.clock.advance({ minutes: 10 }));
   expect((await deliveries())[0].webhook_event).toMatchObject({ is_archived: true, succeeded: true });
 });
 
 test('after two days not even the hashes of its addresses are left', async () => {
   await service.tell(state('zoe@example.com'));
   await anonymize();
-  await sweepForgottenCustomers(service.app.db, service.clock.advance({ days: 2, minutes: 1 }));
+  await sweepForgottenCustomers(service.app, service.clock.advance({ days: 2, minutes: 1 }));
   for (const table of ['customer_addresses', 'forgotten_customers']) {
     const rows = await service.database.db.query(`select 1 from ${table} where customer_id = $1`, [
       customerId,

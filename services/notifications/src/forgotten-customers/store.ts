@@ -1,9 +1,8 @@
-import { type Database, inTransaction, type Reader } from '@tributary/runtime/db/transaction.ts';
+import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 
 /** What is told of a customer may come this much later than the message that it is forgotten. */
 const SWEEP_DAYS = 2;
 const SWEEP_EVERY_MS = 10 * 60_000;
-const SWEEP_BATCH = 500;
 
 /** Remembers, as a hash, that an address is or was the customer's. */
 export const rememberAddress = (
@@ -25,7 +24,7 @@ export const insertForgottenCustomer = (
   reader.query(
     `insert into forgotten_customers (customer_id, organization_id, forgotten_at, sweep_at) values ($1, $2, $3, $4)
      on conflict (customer_id) do nothing`,
-    [customer.id, customer.organization_id, at, new Date(now.getTime() + SWEEP_EVERY_MS)],
+    [customer.id, customer.organization_id, at, nextSweep(now)],
   );
 
 /**
@@ -35,7 +34,10 @@ export const insertForgottenCustomer = (
 const FORGET_BODIES = `
   with gone as (
     delete from webhook_bodies body using forgotten_customers forgotten
-    where forgotten.customer_id = any($1) and body.customer_id = forgotten.customer_id
+    where forgotten.customer_id = any($1)
+      and (body.customer_id = forgotten.customer_id
+        or (body.organization_id = forgotten.organization_id and body.address_hash in (
+          select address_hash from customer_addresses address where address.customer_id = forgotten.customer_id)))
       and (body.occurred_at < forgotten.forgotten_at or body.body not like '%"__anonymized_at"%')
       and not exists (
         select 1 from webhook_events event where event.message_id = body.message_id and event.due_at is not null)
@@ -52,43 +54,44 @@ const FORGET_EMAILS = `
   join customer_addresses address on address.customer_id = forgotten.customer_id
   where forgotten.customer_id = any($1) and email.recipient_hash = address.address_hash
     and email.organization_id = forgotten.organization_id
-    and email.created_at < forgotten.forgotten_at and email.status <> 'forgotten'`;
+    and email.created_at < forgotten.forgotten_at and email.status <> 'forgotten'
+  returning email.id`;
 
-/** Takes what was said of and to these customers out of the webhooks and mails kept here. */
+/** Takes what was said of and to these customers out of the webhooks and mails kept here; returns the mails' ids. */
 export async function forgetCustomers(
   reader: Pick<Reader, 'query'>,
   customerIds: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   await reader.query(FORGET_BODIES, [customerIds]);
-  await reader.query(FORGET_EMAILS, [customerIds]);
+  const [mails]: [{ id: string }[], number] = await reader.query(FORGET_EMAILS, [customerIds]);
+  return mails.map(({ id }) => id);
 }
 
-/**
- * Forgets again whom it forgot lately, for what came late or was still on its way; after two days the means to do so
- * are dropped. One bounded batch; returns whether more are due.
- */
-export function sweepForgottenCustomers(db: Database, now: Date): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const due: { customer_id: string }[] = await tx.query(
-      `select customer_id from forgotten_customers where sweep_at <= $1
-       order by sweep_at limit $2 for update skip locked`,
-      [now, SWEEP_BATCH],
-    );
-    const ids = due.map(({ customer_id }) => customer_id);
-    if (ids.length === 0) return false;
-    await forgetCustomers(tx, ids);
-    await tx.query('update forgotten_customers set sweep_at = $2 where customer_id = any($1)', [
-      ids,
-      new Date(now.getTime() + SWEEP_EVERY_MS),
-    ]);
-    await tx.query(
-      `with done as (
-         delete from forgotten_customers
-         where customer_id = any($1) and forgotten_at < $2::timestamptz - make_interval(days => $3)
-         returning customer_id)
-       delete from customer_addresses using done where customer_addresses.customer_id = done.customer_id`,
-      [ids, now, SWEEP_DAYS],
-    );
-    return due.length === SWEEP_BATCH;
-  });
+const nextSweep = (now: Date) => new Date(now.getTime() + SWEEP_EVERY_MS);
+
+/** Customers whose sweep is due, locked, and due again later: at most `limit`. */
+export async function takeDueSweeps(tx: Pick<Tx, 'query'>, now: Date, limit: number): Promise<string[]> {
+  const [due]: [{ customer_id: string }[], number] = await tx.query(
+    `update forgotten_customers set sweep_at = $3 where customer_id in (
+       select customer_id from forgotten_customers where sweep_at <= $1
+       order by sweep_at limit $2 for update skip locked)
+     returning customer_id`,
+    [now, limit, nextSweep(now)],
+  );
+  return due.map(({ customer_id }) => customer_id);
 }
+
+/** Drops the means to find what was said of these customers, once they have been needed long enough. */
+export const dropOldSweeps = (
+  tx: Pick<Tx, 'query'>,
+  customerIds: readonly string[],
+  now: Date,
+): Promise<unknown> =>
+  tx.query(
+    `with done as (
+       delete from forgotten_customers
+       where customer_id = any($1) and forgotten_at < $2::timestamptz - make_interval(days => $3)
+       returning customer_id)
+     delete from customer_addresses using done where customer_addresses.customer_id = done.customer_id`,
+    [customerIds, now, SWEEP_DAYS],
+  );

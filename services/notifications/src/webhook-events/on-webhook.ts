@@ -2,7 +2,7 @@ import { webhooksTopic } from '@tributary/proto/events/topics.ts';
 import { WebhookEventValue } from '@tributary/proto/events/webhook-events.ts';
 import { consumer } from '../app.ts';
 import { findListeningEndpoints } from '../webhook-endpoints/store.ts';
-import { customerOf } from './customer-of.ts';
+import { addressHashOf, customerOf } from './customer-of.ts';
 import { renderBody } from './render-body.ts';
 import { insertWebhookEvents, type WebhookBody } from './store.ts';
 
@@ -15,11 +15,12 @@ export const onWebhook = consumer({
     if (value === null) return;
     const listening = await findListeningEndpoints(tx, value.organization_id, value.type);
     const formats = [...new Set(listening.map((endpoint) => endpoint.format))];
+    const subject = { customer_id: customerOf(value), address_hash: addressHashOf(value) };
     const bodies = formats.flatMap((format): WebhookBody[] => {
       const body = renderBody(format, value);
       if (body === null) return [];
       const { organization_id, timestamp: occurred_at } = value;
-      return [{ message_id: id, format, organization_id, customer_id: customerOf(value), occurred_at, body }];
+      return [{ message_id: id, format, organization_id, ...subject, occurred_at, body }];
     });
     if (bodies.length === 0) return;
     const endpoints = listening.filter(({ format }) => bodies.some((body) => body.format === format));

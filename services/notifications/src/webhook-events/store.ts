@@ -42,6 +42,8 @@ export interface WebhookBody {
   format: WebhookFormat;
   organization_id: string;
   customer_id: string | null;
+  /** Finds what names a person who was no customer yet. */
+  address_hash: string | null;
   occurred_at: string;
   body: string;
 }
@@ -57,9 +59,10 @@ export async function insertWebhookEvents(
   const { message_id, organization_id } = bodies[0]!;
   await tx.query(
     `with body as (
-       insert into webhook_bodies (message_id, format, organization_id, customer_id, occurred_at, body)
+       insert into webhook_bodies (message_id, format, organization_id, customer_id, address_hash, occurred_at, body)
        select * from jsonb_to_recordset($1::jsonb) as body(
-         message_id uuid, format text, organization_id uuid, customer_id uuid, occurred_at timestamptz, body text)
+         message_id uuid, format text, organization_id uuid, customer_id uuid, address_hash text,
+         occurred_at timestamptz, body text)
      ), event as (
        insert into webhook_events
          (id, created_at, organization_id, endpoint_id, message_id, format, type, skipped, failures, due_at)
