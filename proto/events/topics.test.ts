@@ -33,10 +33,11 @@ test('all topics are those of the families, the resources, webhooks, mails and t
   ]);
 });
 
-test('state topics keep the newest of each key for good and forget deletions after a week', () => {
+test('state topics keep the newest of each key for good, and what it replaced or deleted for a week', () => {
   expect(kafkaConfig(stateTopics.customers)).toEqual({
     'cleanup.policy': 'compact',
     'retention.ms': '-1',
+    'max.compaction.lag.ms': String(7 * DAY_MS),
     'delete.retention.ms': String(7 * DAY_MS),
   });
 });

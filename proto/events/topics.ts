@@ -9,6 +9,8 @@ export interface Topic {
   readonly cleanupPolicy: 'delete' | 'compact';
   /** How long a message is kept, in milliseconds; null where compaction keeps the newest of each key for good. */
   readonly retentionMs: number | null;
+  /** How long a value may outlive its replacement, in milliseconds; null on topics without compaction. */
+  readonly maxCompactionLagMs: number | null;
   /** How long the mark of a deleted key stays readable, in milliseconds; null on topics without compaction. */
   readonly tombstoneRetentionMs: number | null;
 }
@@ -42,9 +44,20 @@ export const stateResources = [
 export type StateResource = (typeof stateResources)[number];
 
 const kept = (days: number) =>
-  ({ cleanupPolicy: 'delete', retentionMs: days * DAY_MS, tombstoneRetentionMs: null }) as const;
+  ({
+    cleanupPolicy: 'delete',
+    retentionMs: days * DAY_MS,
+    maxCompactionLagMs: null,
+    tombstoneRetentionMs: null,
+  }) as const;
 
-const compacted = { cleanupPolicy: 'compact', retentionMs: null, tombstoneRetentionMs: 7 * DAY_MS } as const;
+/** Left alone, a quiet topic would keep for good what was said of a person who has since been forgotten. */
+const compacted = {
+  cleanupPolicy: 'compact',
+  retentionMs: null,
+  maxCompactionLagMs: 7 * DAY_MS,
+  tombstoneRetentionMs: 7 * DAY_MS,
+} as const;
 
 const eventTopic = (family: EventFamily): Topic => ({
   name: `tributary.events.${family}`,
@@ -128,6 +141,9 @@ export function kafkaConfig(topic: Topic): Record<string, string> {
   return {
     'cleanup.policy': topic.cleanupPolicy,
     'retention.ms': String(topic.retentionMs ?? -1),
+    ...(topic.maxCompactionLagMs === null
+      ? {}
+      : { 'max.compaction.lag.ms': String(topic.maxCompactionLagMs) }),
     ...(topic.tombstoneRetentionMs === null
       ? {}
       : { 'delete.retention.ms': String(topic.tombstoneRetentionMs) }),

@@ -128,6 +128,26 @@ test('an anonymized customer leaves no personal data in events or customer meter
   };
   const [updated, deleted] = [told('customer.updated'), told('customer.deleted')];
   await world.service.deliver(updated);
+  const canceled = systemEvent(
+    'subscription.canceled',
+    {
+      organization_id: world.organization,
+      customer_id: customer.id,
+      external_customer_id: external_id,
+      timestamp: world.clock.now(),
+    },
+    {
+      subscription_id: newId(),
+      amount: 1_000,
+      currency: 'usd',
+      recurring_interval: 'month',
+      recurring_interval_count: 1,
+      customer_cancellation_reason: 'other',
+      customer_cancellation_comment: 'Lovelace has no use for it',
+      canceled_at: world.clock.now().toISOString(),
+    },
+  );
+  await world.service.deliver(canceled);
   const anonymized = {
     ...customer,
     external_id: null,
@@ -146,10 +166,12 @@ test('an anonymized customer leaves no personal data in events or customer meter
     get(`/v1/events/${deleted.id}`),
     get(`/v1/events/?name=${name}`),
     get(`/v1/customer-meters/?meter_id=${meter.id}`),
+    get(`/v1/events/${canceled.id}`),
   ]);
   const text = JSON.stringify(seen.map((answer) => [answer.status, answer.body]));
   for (const secret of ['ada.lovelace', 'Lovelace', 'St James']) expect(text).not.toContain(secret);
   expect(seen[1]!.body.metadata).toMatchObject({ customer_email: anonymized.email, customer_name: '8c1e' });
+  expect(seen[5]!.body.metadata.customer_cancellation_reason).toBe('other');
   const [{ copies }] = await world.app.db.query(
     `select string_agg(value::text, '') as copies from customers_replica where id = $1`,
     [customer.id],
