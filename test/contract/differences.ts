@@ -95,6 +95,24 @@ export const differences: readonly Difference[] = [
     why: 'a refusal that is answered is described',
   },
   {
+    operation: / \/v1\/customers\/external\//,
+    sign: '+',
+    fact: /^status 409$/,
+    why: 'an external id that customers of several organizations have names none of them',
+  },
+  {
+    operation: /GET \/v1\/customer-portal\/license-keys\/$/,
+    sign: '+',
+    fact: /query benefit_id(: array\|null\|string:uuid4|\[\]: string:uuid4)/,
+    why: 'the filter takes several values, as filters do',
+  },
+  {
+    operation: /GET \/v1\/customer-portal\/license-keys\/$/,
+    sign: '-',
+    fact: /query benefit_id: null\|string:uuid4/,
+    why: 'the filter takes several values, as filters do',
+  },
+  {
     operation: /DELETE \/v1\/customers\//,
     sign: '+',
     fact: /query anonymize: boolean\|null/,

@@ -181,6 +181,9 @@ describe('the license keys in the portal', () => {
       expect((await listAll(portal(), `${PORTAL}?benefit_id=${id}`)).map((key) => key.benefit_id)).toEqual([
         id,
       ]);
+    const [first, second] = benefits.map(({ id }) => id);
+    const two = await listAll(portal(), `${PORTAL}?benefit_id=${first}&benefit_id=${second}`);
+    expect(two.map((key) => key.benefit_id).toSorted()).toEqual([first, second].toSorted());
     expect(await listAll(portal(), `${PORTAL}?benefit_id=${newId()}`)).toEqual([]);
     expectInvalid(await portal().get(`${PORTAL}?benefit_id=nonsense`), ['query', 'benefit_id']);
   });

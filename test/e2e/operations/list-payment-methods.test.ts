@@ -2,7 +2,7 @@ import { expectStatus } from '../../story/api.ts';
 import { startTestPlatform, type TestPlatform } from '../test-platform.ts';
 import { expectFields, expectMerchantAccess, expectPaging, expectProblem, listAll } from './expectations.ts';
 import { cardFields, paymentMethodFields } from './fields.ts';
-import { makeCustomer, sessionOf } from './fixtures.ts';
+import { makeCustomer, makeOrganization, sessionOf } from './fixtures.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape
 type Json = any;
@@ -78,6 +78,17 @@ test('of an external id that is nobody’s, another organization’s or a delete
   await makeCustomer(merchant, { external_id: 'leaving' });
   expectStatus(await merchant.delete('/v1/customers/external/leaving'), 204);
   expectProblem(await merchant.get(path('leaving')), 404, 'ResourceNotFound');
+});
+
+test('of an external id that customers of two reached organizations have is a 409, of one of them a 200', async () => {
+  const { merchant, personalToken } = platform;
+  const owner = merchant.as(personalToken);
+  const { id: organization_id } = await makeOrganization(owner);
+  await makeCustomer(merchant, { external_id: 'twin' });
+  expectStatus(await owner.get(path('twin')), 200);
+  await makeCustomer(owner, { external_id: 'twin', organization_id });
+  expectProblem(await owner.get(path('twin')), 409, 'AmbiguousExternalCustomerID');
+  expectStatus(await merchant.get(path('twin')), 200);
 });
 
 test(

@@ -5,6 +5,7 @@ import { Id, MetadataQuery, many, QueryBoolean, SearchText } from '@tributary/ru
 import { owningOrganization, requireAdministrator } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { route } from '../app.ts';
+import { AmbiguousExternalCustomerID } from '../problems.ts';
 import { reachable } from '../scope.ts';
 import { createCustomer } from './create-customer.flow.ts';
 import { newCustomer } from './customer.ts';
@@ -85,7 +86,7 @@ export const customerRoutes = [
     access: merchant('customers:read', 'customers:write'),
     params: byExternalId,
     response: CustomerShape,
-    problems: [ResourceNotFound],
+    problems: [ResourceNotFound, AmbiguousExternalCustomerID],
     handle: async ({ params, principal }, { db }) =>
       presentCustomer(await getCustomer(db.manager, reachable(principal), params)),
   }),
@@ -116,7 +117,7 @@ export const customerRoutes = [
     params: byExternalId,
     body: CustomerUpdateExternalID,
     response: CustomerShape,
-    problems: [ResourceNotFound],
+    problems: [ResourceNotFound, AmbiguousExternalCustomerID],
     handle: (call) =>
       call.transaction(async (tx) => {
         const customer = await getCustomer(tx, reachable(call.principal), call.params, true);
@@ -145,7 +146,7 @@ export const customerRoutes = [
     status: 204,
     params: byExternalId,
     query: Anonymize,
-    problems: [ResourceNotFound],
+    problems: [ResourceNotFound, AmbiguousExternalCustomerID],
     handle: (call, app) => deleteCustomerRecord(call, app, call.params),
   }),
 ];

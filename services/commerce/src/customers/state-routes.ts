@@ -3,6 +3,7 @@ import { ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import { Id } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
 import { route } from '../app.ts';
+import { AmbiguousExternalCustomerID } from '../problems.ts';
 import { reachable } from '../scope.ts';
 import { presentState } from './present-state.ts';
 import { readState } from './read-state.flow.ts';
@@ -30,7 +31,7 @@ export const customerStateRoutes = [
     access: merchant('customers:read', 'customers:write'),
     params: z.object({ external_id: z.string() }),
     response: CustomerState,
-    problems: [ResourceNotFound],
+    problems: [ResourceNotFound, AmbiguousExternalCustomerID],
     handle: async ({ params, principal }, app) =>
       presentState(await readState(app, await getCustomer(app.db.manager, reachable(principal), params))),
   }),

@@ -5,6 +5,7 @@ import type { Call } from '@tributary/runtime/http/route.ts';
 import { Id } from '@tributary/runtime/http/wire.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
+import { AmbiguousExternalCustomerID } from '../problems.ts';
 import { methodsOf } from './list-methods.flow.ts';
 import { presentPaymentMethod } from './present.ts';
 import { PaymentMethodShape } from './schema.ts';
@@ -40,7 +41,7 @@ export const customerPaymentMethodRoutes = [
     params: z.object({ external_id: z.string() }),
     query: z.object(pagingShape),
     response: listOf(PaymentMethodShape),
-    problems: [ResourceNotFound],
+    problems: [ResourceNotFound, AmbiguousExternalCustomerID],
     handle: (call, app) => list(call, app, call.params),
   }),
 ];

@@ -57,8 +57,10 @@ describe('validation issues in the contract’s words', () => {
     expect(issuesOf(MetadataInput, { empty: '' })).not.toEqual([]);
   });
 
-  test('a timestamp without an offset is refused', () => {
+  test('a timestamp without an offset, or that could not be written back, is refused', () => {
     expect(issuesOf(TimestampInput, '2026-01-01T00:00:00')).toHaveLength(1);
+    for (const outside of ['9999-12-31T23:59:59-12:00', '0001-01-01T00:00:00+12:00', '0000-01-01T00:00:00Z'])
+      expect([outside, issuesOf(TimestampInput, outside).length]).toEqual([outside, 1]);
     expect(TimestampInput.parse('2026-01-01T02:00:00+02:00')).toEqual(new Date('2026-01-01T00:00:00Z'));
   });
 

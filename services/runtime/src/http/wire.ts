@@ -6,11 +6,14 @@ import { z } from 'zod';
 export const Id = z.uuidv4().toLowerCase().meta({ format: 'uuid4' });
 /** Instant on the way out: ISO 8601, UTC. */
 export const Timestamp = z.iso.datetime({ offset: true }).meta({ format: 'date-time' });
+/** Whether an instant has a year of four digits, as every representation of it needs. */
+const isWritable = (instant: Date) => instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= 9999;
 /** Instant on the way in: an offset is required; parsed to a Date. */
 export const TimestampInput = z.iso
   .datetime({ offset: true, error: 'Input should have timezone info' })
   .meta({ format: 'date-time' })
-  .transform((text) => new Date(text));
+  .transform((text) => new Date(text))
+  .refine(isWritable, { error: 'Must lie within the years 1 to 9999, UTC.' });
 /** Signed 32-bit integer, the bound of every integer in a request body (domain rules 0.1). */
 export const Int32 = z.int32();
 /** Amount in the currency's minor unit. */
