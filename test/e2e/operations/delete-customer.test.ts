@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '@tributary/runtime/clock.ts';
 import { eventually } from '@tributary/runtime/testing/eventually.ts';
 import pg from 'pg';
@@ -226,18 +228,26 @@ test('without anonymize what was sold still names the person', async () => {
   }
 });
 
-test('with anonymize=true nothing in any database and no answer names the person', async () => {
+test('with anonymize=true nothing in any database, no mail and no answer names the person', async () => {
   const { merchant } = platform;
   const { external_id, customer, order, secrets, subscription } = await makePerson();
+  expectStatus(await merchant.delete(`/v1/subscriptions/${subscription.id}`), 200);
+  await buy(merchant, product, { customer_id: customer.id, customer_email: undefined });
+  const { email: customer_email, name: customer_name } = secrets;
+  const book = await makeProduct(merchant);
+  const abandoned = { products: [book.id], customer_email, customer_name };
+  expectStatus(await merchant.post('/v1/checkouts/', abandoned), 201);
   const words = Object.values(secrets).map((secret) => secret.split(/[@ ]/)[0]!);
   expect(Object.keys(await tracesOf(words))).toEqual(
     expect.arrayContaining(['commerce', 'catalog', 'metering', 'notifications']),
   );
   await eventually(settled);
+  expect(mailsNaming(words)).not.toEqual([]);
   expectStatus(await merchant.delete(path(external_id, '?anonymize=true')), 204);
   await eventually(settled);
   aheadMs += SWEEP_MS;
   await eventually(async () => expect(await tracesOf(words)).toEqual({}), SWEPT_WITHIN_MS);
+  expect(mailsNaming(words)).toEqual([]);
 
   const answers = await Promise.all(
     [
@@ -298,6 +308,13 @@ test(
     }),
   60_000,
 );
+
+/** Files of mails that hold any of the words. */
+const mailsNaming = (words: readonly string[]): string[] =>
+  readdirSync(platform.mailFolder).filter((file) => {
+    const mail = readFileSync(join(platform.mailFolder, file), 'utf8').replaceAll(/=\r?\n/g, '');
+    return words.some((text) => mail.includes(text));
+  });
 
 /** Holds once no message is on its way, no webhook is due and no mail waits. */
 async function settled(): Promise<void> {
