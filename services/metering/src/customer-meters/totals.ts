@@ -3,17 +3,6 @@ import { type Big, toWire, ZERO } from '@tributary/runtime/decimal.ts';
 import { decimalText } from '../filters/property.ts';
 import type { Quantity } from '../meters/compile-meter.ts';
 
-/** What some quantities come to, in the form in which it is added to stored totals. Decimals as text. */
-export interface Totals {
-  count: number;
-  sum: string;
-  max: string | null;
-  min: string | null;
-  /** Timestamps of the earliest and the latest, ISO 8601. */
-  first_at: string;
-  last_at: string;
-}
-
 /**
  * Adds up quantities as they come, exactly: integers as long as they stay safe, decimals for everything else. Texts
  * are just counted.
@@ -39,20 +28,30 @@ export class RunningTotals {
     if (this.#min === undefined || isGreater(this.#min, quantity)) this.#min = quantity;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Decimal text, as are the extremes. */
+  get sum(): string {
+    return this.#rest === ZERO ? String(this.#whole) : toWire(this.#rest.plus(this.#whole));
+  }
+
+  get max(): string | null {
+    return numberText(this.#max);
+  }
+
+  get min(): string | null {
+    return numberText(this.#min);
+  }
+
   /** Milliseconds since the epoch; infinite before anything was added. */
   get firstAt(): number {
     return this.#first;
   }
 
-  read(): Totals {
-    return {
-      count: this.#count,
-      sum: this.#rest === ZERO ? String(this.#whole) : toWire(this.#rest.plus(this.#whole)),
-      max: numberText(this.#max),
-      min: numberText(this.#min),
-      first_at: new Date(this.#first).toISOString(),
-      last_at: new Date(this.#last).toISOString(),
-    };
+  get lastAt(): number {
+    return this.#last;
   }
 }
 

@@ -1,4 +1,5 @@
 import { newId } from '@tributary/proto/id.ts';
+import { instantText } from '../events/instant.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -12,12 +13,11 @@ export const addToCurrentSql = (added: string, now: string, condition = 'true'):
   touched as (
     insert into customer_meters as head (id, organization_id, meter_id, customer_id, is_used, created_at,
       measured_count, measured_sum, measured_max, measured_min, first_event_at, last_event_at)
-    select added.id, added.organization_id, added.meter_id, added.customer_id, true, ${now},
-      added.count, added.sum, added.max, added.min, added.first_at, added.last_at
-    from jsonb_to_recordset(${added}::jsonb) as added(id uuid, organization_id uuid, meter_id uuid, customer_id uuid,
-      count bigint, sum numeric, max numeric, min numeric, first_at timestamptz, last_at timestamptz)
+    select i, o, m, c, true, ${now}, n, s, h, l, f, coalesce(t, f)
+    from jsonb_to_recordset(${added}::jsonb) as added(i uuid, o uuid, m uuid, c uuid,
+      n bigint, s numeric, h numeric, l numeric, f timestamptz, t timestamptz)
     where ${condition}
-    order by added.meter_id, added.customer_id
+    order by m, c
     on conflict (organization_id, meter_id, customer_id) do update
       set is_used = true,
           measured_count = head.measured_count + excluded.measured_count,
@@ -38,14 +38,14 @@ export const addToCurrentSql = (added: string, now: string, condition = 'true'):
     on conflict do nothing
   )`;
 
-/** What `addToCurrentSql` adds. */
-export const addedRows = (usages: readonly Usage[]): string =>
-  JSON.stringify(
-    usages.map(({ meter, customer_id, totals }) => ({
-      id: newId(),
-      organization_id: meter.organization_id,
-      meter_id: meter.id,
-      customer_id,
-      ...totals.read(),
-    })),
-  );
+/** What `addToCurrentSql` adds: JSON, written by hand because nothing in it needs escaping, with short names. */
+export const addedRows = (usages: readonly Usage[]): string => `[${usages.map(rowText).join(',')}]`;
+
+function rowText({ meter, customer_id, totals }: Usage): string {
+  const { count, sum, max, min, firstAt, lastAt } = totals;
+  return `{"i":"${newId()}","o":"${meter.organization_id}","m":"${meter.id}","c":"${customer_id}","n":${count},"s":${sum}${
+    max === null ? '' : `,"h":${max}`
+  }${min === null ? '' : `,"l":${min}`},"f":"${instantText(firstAt)}"${
+    lastAt === firstAt ? '' : `,"t":"${instantText(lastAt)}"`
+  }}`;
+}

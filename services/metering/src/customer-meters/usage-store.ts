@@ -1,4 +1,5 @@
 import { newId } from '@tributary/proto/id.ts';
+import { instantText } from '../events/instant.ts';
 import type { Sql } from '../sql.ts';
 import { RunningTotals, valueHash } from './totals.ts';
 import { type Entry, entriesOf, type Usage } from './usage.ts';
@@ -234,7 +235,12 @@ function rowOf(share: Share, distinct: Map<string, number>) {
     id,
     meter_id,
     customer_id,
-    ...totals.read(),
+    count: totals.count,
+    sum: totals.sum,
+    max: totals.max,
+    min: totals.min,
+    first_at: instantText(totals.firstAt),
+    last_at: instantText(totals.lastAt),
     distinct_count: distinct.get(periodKey({ ...share.head, starts_at: share.starts_at })) ?? 0,
     ends_at: share.ends_at,
   };

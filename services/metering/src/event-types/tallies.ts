@@ -1,3 +1,4 @@
+import { instantText } from '../events/instant.ts';
 import type { EventSource } from '../events/schema.ts';
 
 /** How often a name was seen, and when; times in milliseconds. */
@@ -48,8 +49,8 @@ export const tallyRows = (tallies: readonly Tally[]): string =>
   JSON.stringify(
     tallies.map(({ first, last, ...tally }) => ({
       ...tally,
-      first_seen: new Date(first).toISOString(),
-      last_seen: new Date(last).toISOString(),
+      first_seen: instantText(first),
+      last_seen: instantText(last),
     })),
   );
 
