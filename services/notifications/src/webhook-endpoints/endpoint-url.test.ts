@@ -5,7 +5,6 @@ const typeOf = (url: string, allowPrivate = false) => faultOfEndpointUrl(url, al
 const GOOD = [
   'https://example.com',
   'https://example.com:8443/hook?token=1',
-  'https://user:password@example.com/hook',
   'https://sub.domain.example.co.uk/a/b',
   'https://8.8.8.8/hook',
   'https://[2606:4700:4700::1111]/hook',
@@ -42,8 +41,15 @@ const PRIVATE = [
   'https://[fd00:ec2::254]/',
   'https://[fe80::1]/',
   'https://①②⑦.⓪.⓪.①/',
-  'https://user@127.0.0.1/',
-  'https://example.com@127.0.0.1/',
+];
+
+const WITH_CREDENTIALS = [
+  'https://user:password@example.com/hook',
+  'https://user@example.com/',
+  'https://:password@example.com/',
+  'https://trusted.example@example.com/',
+  'https://trusted.example%2F@127.0.0.1/',
+  'http://user@localhost:3000/',
 ];
 
 test.each(GOOD)('%s is taken', (url) => {
@@ -53,6 +59,10 @@ test.each(GOOD)('%s is taken', (url) => {
 test.each(PRIVATE)('%s is private', (url) => {
   expect(typeOf(url)).toBe('value_error');
   expect(typeOf(url, true)).toBeUndefined();
+});
+
+test.each(WITH_CREDENTIALS)('%s carries credentials', (url) => {
+  expect(typeOf(url, true)).toBe('value_error');
 });
 
 test.each([

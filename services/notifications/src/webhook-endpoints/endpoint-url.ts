@@ -10,8 +10,8 @@ export interface UrlFault {
 }
 
 /**
- * What is wrong with a webhook endpoint's address: it must be https and not at once private. Names that resolve to a
- * private address are refused when a webhook is sent.
+ * What is wrong with a webhook endpoint's address: it must be https, without credentials, which would be shown and
+ * mailed with it, and not at once private. Names that resolve to a private address are refused when a webhook is sent.
  * @param allowPrivate also takes plain http and private hosts
  */
 export function faultOfEndpointUrl(text: string, allowPrivate: boolean): UrlFault | undefined {
@@ -21,6 +21,9 @@ export function faultOfEndpointUrl(text: string, allowPrivate: boolean): UrlFaul
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
     return { msg: "URL scheme should be 'https'", type: 'url_scheme' };
+  }
+  if (url.username || url.password) {
+    return { msg: 'URL should not contain credentials', type: 'value_error' };
   }
   if (!allowPrivate && isPrivateHost(hostOf(url))) {
     return { msg: 'URL should not point to localhost or a private address', type: 'value_error' };

@@ -42,11 +42,9 @@ export function listWebhookEndpoints(
   organizationIds: readonly string[],
   paging: Paging,
 ): Promise<Page<WebhookEndpoint>> {
-  const query = live(reader);
-  inOrganizations(query, 'endpoint.organization_id', organizationIds);
-  return pageOf(query, paging, [{ by: 'created_at', direction: 'DESC' }], {
-    created_at: 'endpoint.created_at',
-  });
+  const newestFirst = [{ by: 'created_at' as const, direction: 'DESC' as const }];
+  const columns = { created_at: 'endpoint.created_at' };
+  return pageOf(live(reader), paging, newestFirst, columns, { organizations: organizationIds });
 }
 
 /**

@@ -48,11 +48,6 @@ describe('a post', () => {
     ]);
   });
 
-  test('sends user and password of the address as basic credentials', async () => {
-    await post(receiver.url.replace('http://', 'http://me:p%40ss@'));
-    expect(receiver.received[0]!.headers.authorization).toBe(`Basic ${btoa('me:p@ss')}`);
-  });
-
   test('keeps the first 2048 characters of an answer', async () => {
     receiver.answerWith(500, 'ü'.repeat(100_000));
     expect(await post(receiver.url)).toEqual({ http_code: 500, response: 'ü'.repeat(2_048) });
