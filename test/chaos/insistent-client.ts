@@ -32,7 +32,7 @@ const KEPT_FAILURES = 20;
  * A client as an integrator should write one: what was not answered, or answered with 5xx, is sent again with the same
  * key until the client's patience ends. Any other refusal is an error of the test.
  */
-export function insistentClient(baseUrl: string, patienceMs: () => number) {
+export function insistentClient(baseUrl: string, patienceMs: number) {
   const attempts: Attempts = { sent: 0, failed: 0, failures: [] };
   const insist: Insist = async (request) => {
     const startedAt = Date.now();
@@ -49,7 +49,7 @@ export function insistentClient(baseUrl: string, patienceMs: () => number) {
         attempts.failed += 1;
         attempts.failures = [...attempts.failures, failure].slice(-KEPT_FAILURES);
       }
-      if (Date.now() - startedAt > patienceMs()) throw new Unacknowledged(failure);
+      if (Date.now() - startedAt > patienceMs) throw new Unacknowledged(failure);
       await pause(PAUSE_MS);
     }
   };

@@ -9,7 +9,7 @@ const nodeOptions = [
   '--disable-warning=ExperimentalWarning',
   '--import=./deploy/bootstrap/end-with-parent.js',
 ];
-const RESTART_MS = 200;
+const RESTART_MS = 50;
 const READY_POLL_MS = 50;
 
 export interface ProcessOptions {
@@ -29,7 +29,8 @@ export interface KeptProcess {
   readonly port: number;
   /** How often it ended by itself, other than by `kill`. */
   readonly crashes: number;
-  kill(): void;
+  /** SIGKILL; resolves once it has ended. */
+  kill(): Promise<void>;
   /** SIGSTOP: alive for everybody else, and doing nothing. */
   freeze(): void;
   thaw(): void;
@@ -74,8 +75,11 @@ export function keepProcess(options: ProcessOptions): KeptProcess {
     get crashes() {
       return crashes;
     },
-    kill() {
+    async kill() {
+      if (hasEnded(child)) return;
+      const ended = once(child, 'exit');
       isKilled = child.kill('SIGKILL');
+      await ended;
     },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),

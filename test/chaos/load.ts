@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startWebhookReceiver, type WebhookReceiver } from '../story/webhook-receiver.ts';
-import { type Attempts, insistentClient, Unacknowledged } from './insistent-client.ts';
+import { type Attempts, type Insist, insistentClient, Unacknowledged } from './insistent-client.ts';
+import { type Assortment, createAssortment, type Merchant } from './merchant.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the load reads records of every shape
 type Json = any;
 
-export const CREDITED_UNITS = 1_000;
-export const PRICE = 1_000;
-const METERED_CUSTOMERS = 5;
 const EVENTS_PER_INGEST = 20;
 
 export interface Purchase {
@@ -25,72 +22,111 @@ export interface Record {
   /** External ids of events whose ingest was answered, in order. */
   events: string[];
   uncertainEvents: string[];
-  /** What the test got wrong: refusals that no fault explains. */
+  /** Names that a customer was given one after the other. */
+  names: string[];
+  uncertainNames: string[];
+  /** External ids of buyers whose subscription was renewed once. */
+  renewed: Set<string>;
+  /** Refusals that no fault explains. */
   errors: string[];
 }
 
-export interface Load {
-  record: Record;
-  attempts: Attempts;
-  webhooks: WebhookReceiver;
-  token: string;
-  eventName: string;
-  meterId: string;
-  /** Begins to buy and ingest, `buyers` and `ingesters` at a time; the function it returns resolves when all is answered. */
-  begin(crowd: { buyers: number; ingesters: number; pauseMs: number }): () => Promise<void>;
-  stop(): Promise<void>;
+export interface Crowd {
+  buyers: number;
+  ingesters: number;
+  /** Between one thing that somebody does and the next. */
+  pauseMs: number;
 }
 
-/** A merchant with a product, a meter and a webhook endpoint, and the crowd that keeps them busy. */
-export async function createLoad(baseUrl: string, token: string, patienceMs: () => number): Promise<Load> {
-  const { insist, attempts } = insistentClient(baseUrl, patienceMs);
-  const webhooks = await startWebhookReceiver();
-  const run = randomUUID().slice(0, 8);
-  const eventName = `api_call_${run}`;
+export interface Load extends Assortment {
+  record: Record;
+  attempts: Attempts;
+  merchant: Merchant;
+  /** Nothing of this load is older. */
+  since: Date;
+  /** Ends it; resolves, with the time it lasted, when everything that was sent is answered. */
+  end(): Promise<number>;
+}
+
+/** Begins to buy, to ingest and to change a customer, and goes on until the end. */
+export async function beginLoad(merchant: Merchant, crowd: Crowd, patienceMs: number): Promise<Load> {
+  const since = new Date();
+  const assortment = await createAssortment(merchant);
+  const { insist, attempts } = insistentClient(merchant.baseUrl, patienceMs);
   const record: Record = {
     purchases: [],
     uncertainPurchases: [],
     events: [],
     uncertainEvents: [],
+    names: [],
+    uncertainNames: [],
+    renewed: new Set(),
     errors: [],
   };
-  const create = async (path: string, body: unknown): Promise<Json> =>
-    insist({ method: 'POST', path, body, token, key: randomUUID() });
+  const acts = { ...assortment, insist, record, token: merchant.token };
+  const ending = new AbortController();
+  const work = async (act: () => Promise<void>) => {
+    while (!ending.signal.aborted) {
+      await act().catch((error: unknown) => {
+        if (!(error instanceof Unacknowledged)) record.errors.push(String(error));
+      });
+      await pause(crowd.pauseMs);
+    }
+  };
+  const startedAt = Date.now();
+  const workers = [
+    ...Array.from({ length: crowd.buyers }, () => work(buying(acts))),
+    ...Array.from({ length: crowd.ingesters }, () => work(ingesting(acts))),
+    work(changing(acts)),
+  ];
+  return {
+    ...assortment,
+    record,
+    attempts,
+    merchant,
+    since,
+    async end() {
+      ending.abort();
+      await Promise.all(workers);
+      return Date.now() - startedAt;
+    },
+  };
+}
 
-  const meter = await create('/v1/meters/', {
-    name: `API calls ${run}`,
-    filter: { conjunction: 'and', clauses: [{ property: 'name', operator: 'eq', value: eventName }] },
-    aggregation: { func: 'count' },
-  });
-  const endpoint = await create('/v1/webhooks/endpoints', {
-    url: webhooks.url,
-    format: 'raw',
-    events: ['order.paid'],
-  });
-  webhooks.trust(endpoint.secret);
-  const product = await createProduct(create, meter.id, run);
-  const metered = Array.from({ length: METERED_CUSTOMERS }, (_, number) => `metered-${run}-${number}`);
-  for (const external_id of metered)
-    await create('/v1/customers/', { external_id, email: `${external_id}@example.com` });
+interface Acts extends Assortment {
+  insist: Insist;
+  record: Record;
+  token: string;
+}
 
-  let number = 0;
-  const buyOnce = async () => {
-    number += 1;
-    const external_customer_id = `buyer-${run}-${number}`;
-    const checkout = await create('/v1/checkouts/', { products: [product.id], external_customer_id });
+const buying =
+  ({ insist, record, token, product }: Acts) =>
+  async () => {
+    const external_customer_id = `buyer-${randomUUID()}`;
+    const body = { products: [product.id], external_customer_id };
+    const checkout: Json = await insist({
+      method: 'POST',
+      path: '/v1/checkouts/',
+      body,
+      token,
+      key: randomUUID(),
+    });
     const path = `/v1/checkouts/client/${checkout.client_secret}`;
     await insist({ method: 'PATCH', path, body: buyer(external_customer_id), key: randomUUID() });
     const purchase = { checkout_id: checkout.id, external_customer_id };
-    const confirmation = { confirmation_token_id: 'tok_visa' };
-    try {
-      await insist({ method: 'POST', path: `${path}/confirm`, body: confirmation, key: randomUUID() });
-      record.purchases.push(purchase);
-    } catch (error) {
-      record.uncertainPurchases.push(purchase);
-      throw error;
-    }
+    await acknowledged(record.purchases, record.uncertainPurchases, [purchase], () =>
+      insist({
+        method: 'POST',
+        path: `${path}/confirm`,
+        body: { confirmation_token_id: 'tok_visa' },
+        key: randomUUID(),
+      }),
+    );
   };
-  const ingestOnce = async () => {
+
+const ingesting =
+  ({ insist, record, token, eventName, metered }: Acts) =>
+  async () => {
     const events = Array.from({ length: EVENTS_PER_INGEST }, (_, index) => ({
       name: eventName,
       external_customer_id: metered[index % metered.length],
@@ -98,62 +134,38 @@ export async function createLoad(baseUrl: string, token: string, patienceMs: () 
       metadata: { place: index },
     }));
     const ids = events.map((event) => event.external_id);
-    try {
-      await insist({ method: 'POST', path: '/v1/events/ingest', body: { events }, token });
-      record.events.push(...ids);
-    } catch (error) {
-      record.uncertainEvents.push(...ids);
-      throw error;
-    }
+    await acknowledged(record.events, record.uncertainEvents, ids, () =>
+      insist({ method: 'POST', path: '/v1/events/ingest', body: { events }, token }),
+    );
   };
-  return {
-    record,
-    attempts,
-    webhooks,
-    token,
-    eventName,
-    meterId: meter.id,
-    begin({ buyers, ingesters, pauseMs }) {
-      let isOver = false;
-      const work = async (once: () => Promise<void>) => {
-        while (!isOver) {
-          await once().catch((error: unknown) => {
-            if (!(error instanceof Unacknowledged)) record.errors.push(String(error));
-          });
-          await pause(pauseMs);
-        }
-      };
-      const workers = [
-        ...Array.from({ length: buyers }, () => work(buyOnce)),
-        ...Array.from({ length: ingesters }, () => work(ingestOnce)),
-      ];
-      return async () => {
-        isOver = true;
-        await Promise.all(workers);
-      };
-    },
-    stop: webhooks.stop,
+
+/** Messages of one key, one after the other. */
+function changing({ insist, record, token, changing: customer }: Acts) {
+  let number = 0;
+  return async () => {
+    number += 1;
+    const name = `Name ${number}`;
+    await acknowledged(record.names, record.uncertainNames, [name], () =>
+      insist({
+        method: 'PATCH',
+        path: `/v1/customers/${customer.id}`,
+        body: { name },
+        token,
+        key: randomUUID(),
+      }),
+    );
   };
 }
 
-async function createProduct(
-  create: (path: string, body: unknown) => Promise<Json>,
-  meter_id: string,
-  run: string,
-) {
-  const prices = [{ amount_type: 'fixed', price_amount: PRICE, price_currency: 'usd' }];
-  const product = await create('/v1/products/', { name: `Pro ${run}`, recurring_interval: 'month', prices });
-  const licenseKeys = await create('/v1/benefits/', {
-    type: 'license_keys',
-    description: 'Desktop license',
-    properties: { prefix: 'TRB' },
-  });
-  const credits = await create('/v1/benefits/', {
-    type: 'meter_credit',
-    description: 'Included API calls',
-    properties: { meter_id, units: CREDITED_UNITS, rollover: false },
-  });
-  return create(`/v1/products/${product.id}/benefits`, { benefits: [licenseKeys.id, credits.id] });
+/** Notes the things as acknowledged, or as uncertain when the answer never came. */
+async function acknowledged<T>(known: T[], uncertain: T[], things: T[], send: () => Promise<unknown>) {
+  try {
+    await send();
+    known.push(...things);
+  } catch (error) {
+    uncertain.push(...things);
+    throw error;
+  }
 }
 
 const buyer = (externalId: string) => ({

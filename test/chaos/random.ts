@@ -1,6 +1,8 @@
-/** Numbers that look random and come again with the same seed (mulberry32). */
-export function randomFrom(seed: number) {
-  let state = seed >>> 0;
+import { crc32 } from 'node:zlib';
+
+/** Numbers that look random and come again with the same seed and purpose (mulberry32). */
+export function randomFrom(seed: number, purpose: string) {
+  let state = (seed ^ crc32(purpose)) >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

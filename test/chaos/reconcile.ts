@@ -1,10 +1,10 @@
-import pg from 'pg';
-import { apiClient, expectStatus } from '../story/api.ts';
-import { CREDITED_UNITS, type Load, PRICE, type Purchase } from './load.ts';
+import { serviceNames } from '@tributary/embedded/service-names.ts';
+import { query } from './databases.ts';
+import type { Load, Purchase } from './load.ts';
+import { PRICE } from './merchant.ts';
 import type { ChaosPlatform } from './platform.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: the reconciler reads records of every shape
-type Json = any;
+import { type Records, readRecords } from './records.ts';
+import { booksOutOfBalance, metersOutOfBalance } from './sums.ts';
 
 export interface Count {
   acknowledged: number;
@@ -19,11 +19,14 @@ export interface Reconciliation {
   counts: { [what: string]: Count };
   /** What else is wrong, one line each. */
   faults: string[];
-  parked: string[];
+  /** Messages that were set aside meanwhile. */
+  parked: Parked[];
 }
 
-/** Consumers under whose name services set aside what is no message of ours. */
-const UNREADABLE = '.unreadable';
+export interface Parked {
+  consumer: string;
+  line: string;
+}
 
 export const isClean = ({ counts, faults }: Reconciliation): boolean =>
   faults.length === 0 && Object.values(counts).every(({ lost, doubled }) => lost === 0 && doubled === 0);
@@ -33,190 +36,152 @@ export const isClean = ({ counts, faults }: Reconciliation): boolean =>
  * as the API shows them, webhooks as they came in, and the sums as the databases hold them.
  */
 export async function reconcile(platform: ChaosPlatform, load: Load): Promise<Reconciliation> {
-  const shown = await readRecords(platform, load);
-  const { record } = load;
-  const told = new Map<string, Set<string>>();
-  for (const { id, data } of load.webhooks.received)
-    told.set(data.checkout_id, (told.get(data.checkout_id) ?? new Set()).add(id));
-  const count = (timesOf: (purchase: Purchase) => number, wanted = 1) =>
-    countOf(record.purchases.map(timesOf), record.uncertainPurchases.map(timesOf), wanted);
-  const ofBuyer = (list: Json[]) => {
+  const shown = await readRecords(load);
+  const orders = shown.orders.filter((order) => order.status === 'paid' && order.total_amount === PRICE);
+  const subscriptions = shown.subscriptions.filter((subscription) => subscription.status === 'active');
+  const { parked, unexpected } = await readParked(platform, load);
+  return {
+    counts: {
+      ...countPurchases(load, { ...shown, orders, subscriptions }),
+      ...(await countEvents(platform, load)),
+      'customer changes': countChanges(load, shown),
+    },
+    faults: [
+      ...(shown.orders.length === orders.length ? [] : ['there are orders that are not paid']),
+      ...(await booksOutOfBalance(platform)),
+      ...(await metersOutOfBalance(platform, load, shown.meters, subscriptions)),
+      ...(await copiesOutOfDate(platform, load)),
+      ...(await unfinished(platform, load)),
+      ...unexpected,
+    ],
+    parked,
+  };
+}
+
+function countPurchases({ record, merchant }: Load, shown: Records): { [what: string]: Count } {
+  const periodsOf = ({ external_customer_id }: Purchase) =>
+    record.renewed.has(external_customer_id) ? 2 : 1;
+  const count = (timesOf: (purchase: Purchase) => number, wanted: (purchase: Purchase) => number) =>
+    countOf(record.purchases, record.uncertainPurchases, timesOf, wanted);
+  const ofBuyer = (list: { customer: { external_id: string } }[]) => {
     const by = Map.groupBy(list, (item) => item.customer.external_id);
     return ({ external_customer_id }: Purchase) => by.get(external_customer_id)?.length ?? 0;
   };
-  const paid = shown.orders.filter((order) => order.status === 'paid' && order.total_amount === PRICE);
-  const active = shown.subscriptions.filter((subscription) => subscription.status === 'active');
-  const events = await ingested(platform, load);
-  const counts = {
-    orders: count(ofBuyer(paid)),
-    subscriptions: count(ofBuyer(active)),
-    grants: count(ofBuyer(shown.grants), 2),
-    'license keys': count(ofBuyer(shown.licenseKeys)),
-    'order.paid events': count(ofBuyer(shown.paidEvents)),
-    webhooks: count((purchase) => told.get(purchase.checkout_id)?.size ?? 0),
-    events: countOf(
-      record.events.map((id) => events.get(id) ?? 0),
-      record.uncertainEvents.map((id) => events.get(id) ?? 0),
-      1,
-    ),
+  const told = new Map<string, Set<string>>();
+  for (const { id, data } of merchant.webhooks.received) {
+    const buyer = data.customer.external_id;
+    told.set(buyer, (told.get(buyer) ?? new Set()).add(id));
+  }
+  return {
+    orders: count(ofBuyer(shown.orders), periodsOf),
+    subscriptions: count(ofBuyer(shown.subscriptions), () => 1),
+    grants: count(ofBuyer(shown.grants), () => 2),
+    'license keys': count(ofBuyer(shown.licenseKeys), () => 1),
+    'order.paid events': count(ofBuyer(shown.paidEvents), periodsOf),
+    webhooks: count(({ external_customer_id }) => told.get(external_customer_id)?.size ?? 0, periodsOf),
   };
-  const faults = [
-    ...(shown.orders.length === paid.length ? [] : [`${shown.orders.length - paid.length} orders not paid`]),
-    ...(await ledgerFaults(platform)),
-    ...(await meterFaults(platform, load, shown.meters, ofBuyer(active))),
-    ...(await messagingFaults(platform)),
-    ...record.errors,
-    ...(load.webhooks.refused === 0 ? [] : [`${load.webhooks.refused} webhooks with a wrong signature`]),
-  ];
-  const aside = await parked(platform);
-  const unexpected = aside.filter(({ consumer }) => !consumer.endsWith(UNREADABLE));
-  faults.push(...unexpected.map((each) => `set aside: ${nameOf(each)}`));
-  return { counts, faults, parked: aside.map(nameOf) };
 }
 
-/** @param wanted how often one purchase must have made it */
-function countOf(acknowledged: number[], uncertain: number[], wanted: number): Count {
+/** Ingested events: each is stored once under its external id, and none without one. */
+async function countEvents({ databaseUrls }: ChaosPlatform, { record, merchant, eventName }: Load) {
+  const rows = await query(
+    databaseUrls.metering,
+    `select known.external_id, count(*)::integer as times
+     from events left join event_external_ids known on known.event_id = events.id
+     where events.organization_id = $1 and events.name = $2 group by known.external_id`,
+    [merchant.organizationId, eventName],
+  );
+  const times = new Map<string | null, number>(rows.map((row) => [row.external_id, row.times]));
+  const events = countOf(
+    record.events,
+    record.uncertainEvents,
+    (id) => times.get(id) ?? 0,
+    () => 1,
+  );
+  return { events: { ...events, doubled: events.doubled + (times.get(null) ?? 0) } };
+}
+
+/** Every name that the load gave to its customer became one event. */
+function countChanges({ record }: Load, { changeEvents }: Records): Count {
+  const by = Map.groupBy(changeEvents, (event) => event.metadata.updated_fields.name);
+  const timesOf = (name: string) => by.get(name)?.length ?? 0;
+  return countOf(record.names, record.uncertainNames, timesOf, () => 1);
+}
+
+/** @param wanted how often each must be there */
+function countOf<T>(
+  acknowledged: readonly T[],
+  uncertain: readonly T[],
+  timesOf: (thing: T) => number,
+  wanted: (thing: T) => number,
+): Count {
   const sum = (list: number[]) => list.reduce((total, value) => total + value, 0);
+  const above = (thing: T) => Math.max(0, timesOf(thing) - wanted(thing));
   return {
-    acknowledged: acknowledged.length * wanted,
-    found: sum(acknowledged),
-    lost: sum(acknowledged.map((times) => Math.max(0, wanted - times))),
-    doubled: sum([...acknowledged, ...uncertain].map((times) => Math.max(0, times - wanted))),
+    acknowledged: sum(acknowledged.map(wanted)),
+    found: sum(acknowledged.map(timesOf)),
+    lost: sum(acknowledged.map((thing) => Math.max(0, wanted(thing) - timesOf(thing)))),
+    doubled: sum([...acknowledged, ...uncertain].map(above)),
   };
 }
 
-async function readRecords({ baseUrl }: ChaosPlatform, { token, meterId }: Load) {
-  const api = apiClient({ baseUrl, token });
-  const all = async (path: string): Promise<Json[]> => {
-    const items: Json[] = [];
-    for (let page = 1, pages = 1; page <= pages; page += 1) {
-      const separator = path.includes('?') ? '&' : '?';
-      const body = expectStatus(await api.get(`${path}${separator}limit=100&page=${page}`), 200);
-      items.push(...body.items);
-      pages = body.pagination.max_page;
-    }
-    return items;
-  };
-  return {
-    orders: await all('/v1/orders/?sorting=created_at'),
-    subscriptions: await all('/v1/subscriptions/?sorting=started_at'),
-    grants: await all('/v1/benefit-grants/?is_granted=true&sorting=created_at'),
-    licenseKeys: await all('/v1/license-keys/'),
-    meters: await all(`/v1/customer-meters/?meter_id=${meterId}`),
-    paidEvents: await all('/v1/events/?name=order.paid&sorting=timestamp'),
-  };
-}
+/** Services that keep a copy of customers. */
+const COPIES = ['catalog', 'metering'] as const;
 
-/** How often each event is stored, by its external id. */
-async function ingested(platform: ChaosPlatform, load: Load): Promise<Map<string, number>> {
-  const rows = await ask(
-    platform.databaseUrls.metering,
-    `select external_id, (select count(*)::integer from events where events.id = known.event_id) as times
-     from event_external_ids known where organization_id = $1`,
-    [platform.first.organization.id],
-  );
-  const [{ stored }] = await ask(
-    platform.databaseUrls.metering,
-    'select count(*)::integer as stored from events where organization_id = $1 and name = $2',
-    [platform.first.organization.id, load.eventName],
-  );
-  const times = new Map<string, number>(rows.map((row) => [row.external_id, row.times]));
-  // An event stored without its external id would be one that came twice.
-  const surplus = stored - rows.length;
-  if (surplus > 0 && load.record.events[0]) times.set(load.record.events[0], 1 + surplus);
-  return times;
-}
-
-async function ledgerFaults({ databaseUrls }: ChaosPlatform): Promise<string[]> {
-  const rows = await ask(
-    databaseUrls.commerce,
-    'select currency, sum(amount)::text as sum from ledger_entries group by currency having sum(amount) <> 0',
-  );
-  const twice = await ask(
-    databaseUrls.commerce,
-    `select order_id, count(*)::integer as payments from payments
-     where status = 'succeeded' and order_id is not null group by order_id having count(*) > 1`,
-  );
-  return [
-    ...rows.map(({ currency, sum }) => `ledger entries in ${currency} sum to ${sum}`),
-    ...twice.map(({ order_id, payments }) => `order ${order_id} was paid ${payments} times`),
-  ];
-}
-
-/** Every balance, as the API shows it, against a recount of the raw events and of the credits. */
-async function meterFaults(
-  platform: ChaosPlatform,
-  load: Load,
-  meters: Json[],
-  subscriptionsOf: (purchase: Purchase) => number,
-): Promise<string[]> {
-  const rows = await ask(
-    platform.databaseUrls.metering,
-    `select customer_id,
-            count(*) filter (where name = $2)::float8 as counted,
-            coalesce(sum((metadata ->> 'units')::numeric) filter (where name = 'meter.credited'), 0)::float8 as granted
-     from events where organization_id = $1 and name in ($2, 'meter.credited') group by customer_id`,
-    [platform.first.organization.id, load.eventName],
-  );
-  const shown = new Map(meters.map((meter) => [meter.customer_id, meter]));
-  const wrong = rows.filter(({ customer_id, counted, granted }) => {
-    const { consumed_units = 0, credited_units = 0, balance = 0 } = shown.get(customer_id) ?? {};
-    return consumed_units !== counted || credited_units !== granted || balance !== granted - counted;
-  });
-  const sold = [...load.record.purchases, ...load.record.uncertainPurchases]
-    .map(subscriptionsOf)
-    .reduce((total, times) => total + times, 0);
-  const credited = rows.reduce((total, row) => total + row.granted, 0);
-  return [
-    ...wrong.map(({ customer_id, counted, granted }) => {
-      const { consumed_units, credited_units, balance } = shown.get(customer_id) ?? {};
-      return `customer ${customer_id}: ${consumed_units} consumed of ${counted} events, ${credited_units} credited of ${granted}, balance ${balance}`;
-    }),
-    ...(credited === sold * CREDITED_UNITS
-      ? []
-      : [`${credited} units credited for ${sold} subscriptions of ${CREDITED_UNITS}`]),
-  ];
-}
-
-async function messagingFaults({ databaseUrls }: ChaosPlatform): Promise<string[]> {
+async function copiesOutOfDate({ databaseUrls }: ChaosPlatform, { changing }: Load): Promise<string[]> {
+  const [{ name }] = await query(databaseUrls.commerce, 'select name from customers where id = $1', [
+    changing.id,
+  ]);
   const lines = await Promise.all(
-    Object.entries(databaseUrls).map(async ([service, url]) => {
-      const [{ waiting }] = await ask(url, 'select count(*)::integer as waiting from outbox');
-      return waiting === 0 ? [] : [`${waiting} messages wait in the outbox of ${service}`];
+    COPIES.map(async (service) => {
+      const [copy] = await query(
+        databaseUrls[service],
+        `select value ->> 'name' as name from customers_replica where id = $1`,
+        [changing.id],
+      );
+      return copy?.name === name ? [] : [`${service} knows a customer as ${copy?.name} who is ${name}`];
     }),
   );
-  const [{ due }] = await ask(
-    databaseUrls.notifications,
-    'select count(*)::integer as due from webhook_events where due_at is not null',
+  return lines.flat();
+}
+
+/** What has not come to its end: messages, webhooks, checkouts. */
+async function unfinished({ databaseUrls }: ChaosPlatform, { product }: Load): Promise<string[]> {
+  const waiting = await Promise.all(
+    serviceNames.map(async (service) => {
+      const [{ count }] = await query(databaseUrls[service], 'select count(*)::integer as count from outbox');
+      return { count, what: `messages in the outbox of ${service}` };
+    }),
   );
-  return [...lines.flat(), ...(due === 0 ? [] : [`${due} webhooks are still to be delivered`])];
+  const [due] = await query(
+    databaseUrls.notifications,
+    `select count(*)::integer as count, 'webhooks to be delivered' as what from webhook_events where due_at is not null`,
+  );
+  const [confirmed] = await query(
+    databaseUrls.commerce,
+    `select count(*)::integer as count, 'confirmed checkouts' as what from checkouts where status = 'confirmed' and product_id = $1`,
+    [product.id],
+  );
+  return [...waiting, due, confirmed].flatMap(({ count, what }) =>
+    count === 0 ? [] : [`${count} ${what} wait`],
+  );
 }
 
-interface Parked {
-  consumer: string;
-  event_id: string;
-  topic: string;
-  error: string;
-}
+/** Consumers under whose name services set aside what is no message of theirs. */
+const UNREADABLE = '.unreadable';
 
-const nameOf = ({ consumer, event_id, topic, error }: Parked) =>
-  `${consumer} ${topic} ${event_id}: ${error.slice(0, 300)}`;
-
-async function parked({ databaseUrls }: ChaosPlatform): Promise<Parked[]> {
+async function readParked({ databaseUrls }: ChaosPlatform, { since }: Load) {
   const lists = await Promise.all(
     Object.values(databaseUrls).map((url) =>
-      ask(url, 'select consumer, event_id, topic, error from parked_messages order by parked_at'),
+      query(url, 'select consumer, topic, event_id, error from parked_messages where parked_at >= $1', [
+        since,
+      ]),
     ),
   );
-  return lists.flat();
-}
-
-async function ask(connectionString: string, sql: string, values: unknown[] = []): Promise<Json[]> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return (await client.query(sql, values)).rows;
-  } finally {
-    await client.end();
-  }
+  const parked: Parked[] = lists.flat().map(({ consumer, event_id, topic, error }) => ({
+    consumer,
+    line: `${topic} ${event_id}: ${error.slice(0, 200)}`,
+  }));
+  const unexpected = parked.filter(({ consumer }) => !consumer.endsWith(UNREADABLE));
+  return { parked, unexpected: unexpected.map(({ consumer, line }) => `${consumer} set aside ${line}`) };
 }

@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { serviceNames } from '@tributary/embedded/service-names.ts';
+import { largestMiB } from '../memory.ts';
+import { expectReadiness } from '../readiness.ts';
+import { type Fault, READY_MS } from './fault.ts';
+
+/** More than this is a queue that grows in memory. */
+const MOST_GROWTH_MIB = 128;
+
+/** While it is away, services say that they are not ready, and hold no more memory than they need. */
+export const stopKafka =
+  (forMs: number, how: 'kill' | 'stop'): Fault =>
+  async ({ platform }) => {
+    const before = await largestMiB(platform);
+    await platform.servers[how]('kafka');
+    const startedAt = Date.now();
+    let during = before;
+    const wrong: string[] = [];
+    try {
+      wrong.push(...(await expectReadiness(platform, serviceNames, 503)));
+      await pause(Math.max(0, forMs - (Date.now() - startedAt)));
+      during = await largestMiB(platform);
+    } finally {
+      await platform.servers.start('kafka');
+    }
+    await platform.ready(READY_MS);
+    const after = await largestMiB(platform);
+    if (during > before + MOST_GROWTH_MIB) wrong.push(`memory grew from ${before} to ${during} MiB`);
+    return { note: `largest process ${before} MiB before, ${during} while away, ${after} after`, wrong };
+  };
