@@ -4,6 +4,8 @@ import { LengthRequired, Problem, RequestBodyTooLarge, ValidationProblem } from 
 /** Largest request body, bytes (domain rules 13.4). */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_DEPTH = 64;
+/** Members and elements in all: what is checked one by one must come to an end soon. */
+const MAX_VALUES = 20_000;
 
 /** Reads a body of at most 10 MiB as text; 411 without a length, 413 over the limit, 422 for invalid UTF-8. */
 export async function readText(request: IncomingMessage): Promise<string> {
@@ -33,14 +35,11 @@ export function requireLength(request: IncomingMessage): void {
   }
 }
 
-/** Parses JSON; broken or too deeply nested text is a 422. An empty text is undefined. */
+/** Parses JSON; broken, too deeply nested or too large a text is a 422. An empty text is undefined. */
 export function parseJson(text: string): unknown {
   if (text.length === 0) return undefined;
-  if (depthExceeds(text, MAX_DEPTH)) {
-    throw new ValidationProblem([
-      { loc: ['body'], msg: `JSON nested deeper than ${MAX_DEPTH} levels`, type: 'json_invalid' },
-    ]);
-  }
+  const excess = excessOf(text);
+  if (excess) throw new ValidationProblem([{ loc: ['body'], msg: excess, type: 'json_invalid' }]);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -51,9 +50,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether brackets outside strings nest deeper than `limit`; stops at the first that does. */
-function depthExceeds(text: string, limit: number): boolean {
+/** What a text has too much of, told from what stands outside its strings; undefined if it has not. */
+function excessOf(text: string): string | undefined {
   let depth = 0;
+  let separators = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -61,12 +61,15 @@ function depthExceeds(text: string, limit: number): boolean {
       if (code === 0x5c) index += 1;
       else if (code === 0x22) inString = false;
     } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
+    else if (code === 0x2c) {
+      separators += 1;
+      if (separators > MAX_VALUES) return `JSON of more than ${MAX_VALUES} values`;
+    } else if (code === 0x7b || code === 0x5b) {
       depth += 1;
-      if (depth > limit) return true;
+      if (depth > MAX_DEPTH) return `JSON nested deeper than ${MAX_DEPTH} levels`;
     } else if (code === 0x7d || code === 0x5d) depth -= 1;
   }
-  return false;
+  return undefined;
 }
 
 const tooLarge = () =>

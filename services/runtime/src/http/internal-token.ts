@@ -48,7 +48,8 @@ export function principalVerifier(audience: string, secret: string, now: () => D
     }).catch(() => {
       throw new Problem(Unauthorized, 'The internal token is not valid.');
     });
-    const principal = Principal.parse(payload.principal);
+    const { data: principal } = Principal.safeParse(payload.principal);
+    if (!principal) throw new Problem(Unauthorized, 'The internal token names nobody.');
     if (seen.size >= CACHE_ENTRIES) seen.delete(seen.keys().next().value!);
     seen.set(digest, { principal, expiresAtMs: payload.exp! * 1000 });
     return principal;

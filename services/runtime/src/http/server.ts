@@ -17,7 +17,7 @@ import { readQuery } from './query-string.ts';
 import { Reply } from './reply.ts';
 import type { Call, Route } from './route.ts';
 import { sendProblem } from './send-problem.ts';
-import { check, mayHoldUnstorable, nulIssues } from './validation.ts';
+import { check, hostileIssues, mayBeHostile, nulIssues } from './validation.ts';
 
 export interface HttpOptions<App> {
   /** Name of the service: the audience of the internal tokens it takes. */
@@ -123,7 +123,7 @@ async function readInput<App>(route: Route<App>, request: Request) {
   }
   if (route.body && !route.raw) {
     const value = route.form ? readQuery(`?${text}`) : parseJson(text);
-    const found = mayHoldUnstorable(text) || route.form ? nulIssues(value, ['body']) : [];
+    const found = mayBeHostile(text) || route.form ? hostileIssues(value, ['body']) : [];
     issues.push(...found);
     if (found.length === 0) body = check(route.body, value, ['body'], issues);
   }

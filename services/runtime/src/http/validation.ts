@@ -3,7 +3,10 @@ import { type Issue, ValidationProblem } from './problem.ts';
 
 type Loc = (string | number)[];
 
-/** Reads `value` with `schema`; issues found are added to `issues` under `loc`, and undefined is returned. */
+/** More would only burden the answer: the rest shows when these are mended. */
+const MAX_ISSUES = 1_000;
+
+/** Reads `value` with `schema`; issues found (at most 1,000) are added to `issues` under `loc`, and undefined is returned. */
 export function check<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -12,7 +15,7 @@ export function check<S extends z.ZodType>(
 ): z.output<S> | undefined {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  issues.push(...result.error.issues.flatMap((issue) => toIssues(issue, loc)));
+  for (const issue of result.error.issues.slice(0, MAX_ISSUES)) issues.push(...toIssues(issue, loc));
   return undefined;
 }
 
@@ -36,7 +39,7 @@ function toIssues(issue: z.core.$ZodIssue, loc: Loc): Issue[] {
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((nested) => toIssues(nested, here));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
       loc: [...here, key],
       msg: 'Extra inputs are not permitted',
       type: 'extra_forbidden',
@@ -101,21 +104,40 @@ function echo(input: unknown): unknown {
 
 const NUL = String.fromCharCode(0);
 
-/** Text whose JSON may hold characters that cannot be stored; worth a closer look by `nulIssues`. */
+/** Text whose JSON may hold characters that cannot be stored; worth a closer look by `hostileIssues`. */
 export const mayHoldUnstorable = (json: string): boolean => /\\u(?:0000|d[89a-f])/i.test(json);
+
+const PROTOTYPE = '__proto__';
+
+/** The same for text that may hold anything which `hostileIssues` finds; a character may be written as its number. */
+export const mayBeHostile = (json: string): boolean =>
+  json.includes(PROTOTYPE) || /\\u(?:0000|00[567][\da-f]|d[89a-f])/i.test(json);
 
 /**
  * Finds what PostgreSQL cannot store in any string or key of a JSON value: a NUL character (domain rules 0.1) or half
  * of a surrogate pair.
  */
-export function nulIssues(value: unknown, loc: Loc): Issue[] {
+export const nulIssues = (value: unknown, loc: Loc): Issue[] => textsIn(value, loc, keyIssues);
+
+/** The same, and keys that name an object's prototype, which get lost on the way. */
+export const hostileIssues = (value: unknown, loc: Loc): Issue[] =>
+  textsIn(value, loc, (key, place) => [...keyIssues(key, place), ...prototypeIssues(key, place)]);
+
+function textsIn(value: unknown, loc: Loc, ofKey: (key: string, loc: Loc) => Issue[]): Issue[] {
   if (typeof value === 'string') return textIssues(value, 'String', loc);
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, item]) => [
-    ...textIssues(key, 'Key', loc),
-    ...nulIssues(item, [...loc, Array.isArray(value) ? Number(key) : key]),
+    ...ofKey(key, loc),
+    ...textsIn(item, [...loc, Array.isArray(value) ? Number(key) : key], ofKey),
   ]);
 }
+
+const keyIssues = (key: string, loc: Loc): Issue[] => textIssues(key, 'Key', loc);
+
+const prototypeIssues = (key: string, loc: Loc): Issue[] =>
+  key === PROTOTYPE
+    ? [{ loc: [...loc, key], msg: `Key should not be ${PROTOTYPE}`, type: 'extra_forbidden' }]
+    : [];
 
 function textIssues(text: string, what: string, loc: Loc): Issue[] {
   if (text.includes(NUL)) {

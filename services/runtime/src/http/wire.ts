@@ -21,13 +21,19 @@ export const Amount = z.int();
 /** Three-letter lower-case currency code. */
 export const Currency = z.string().regex(/^[a-z]{3}$/);
 
+const MAX_METADATA_KEYS = 50;
 const metadataValue = z.union([z.string().min(1).max(500), z.int(), z.number(), z.boolean()]);
 /** `metadata` as integrators write it: at most 50 keys of 40 characters, flat (domain rules 0.3). */
-export const MetadataInput = z
-  .record(z.string().min(1).max(40), metadataValue)
-  .refine((metadata) => Object.keys(metadata).length <= 50, {
-    error: 'Dictionary should have at most 50 items',
-  });
+export const MetadataInput = z.preprocess(
+  (value, context) => {
+    // Before the keys are looked at one by one.
+    if (typeof value !== 'object' || Object.keys(value ?? {}).length <= MAX_METADATA_KEYS) return value;
+    const message = `Dictionary should have at most ${MAX_METADATA_KEYS} items`;
+    context.addIssue({ code: 'too_big', origin: 'array', maximum: MAX_METADATA_KEYS, message });
+    return z.NEVER;
+  },
+  z.record(z.string().min(1).max(40), metadataValue),
+);
 /** `metadata` as it is read back. */
 export const Metadata = z
   .record(z.string(), z.union([z.string(), z.int(), z.number(), z.boolean()]))
@@ -57,12 +63,21 @@ const queriedValue = z
   .union([z.string(), z.array(z.string()).max(100)])
   .meta({ anyOf: [...scalars, ...scalars.map((items) => ({ type: 'array', items }))] });
 
+const metadataPairs = z.array(z.object({ key: z.string().max(40), values: z.array(z.string()).max(100) }));
+/** How the parameter is described; a schema of this form would lose a key called `__proto__`. */
+const { $schema: _, ...metadataParameter } = z.toJSONSchema(z.record(z.string().max(40), queriedValue));
+
 /** `metadata[key]=value`, repeated keys are alternatives (domain rules 13.2). */
 export const MetadataQuery = z
-  .record(z.string().max(40), queriedValue)
-  .transform((pairs) => Object.entries(pairs).map(([key, values]) => ({ key, values: [values].flat() })))
+  .unknown()
+  .transform((value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([key, values]) => ({ key, values: [values].flat() }))
+      : value,
+  )
+  .pipe(metadataPairs)
   .optional()
-  .meta({ query: 'deepObject' });
+  .meta({ query: 'deepObject', ...metadataParameter });
 export type MetadataFilter = NonNullable<z.output<typeof MetadataQuery>>;
 
 /** Free-text search. */

@@ -10,7 +10,7 @@ import { inboxSubscription } from '../messaging/inbox.ts';
 import type { Message } from '../messaging/message.ts';
 import { nobody } from './principals.ts';
 
-const SECRET = 'a secret that only tests know, 32+ characters';
+export const TEST_SECRET = 'a secret that only tests know, 32+ characters';
 
 export interface TestRequest {
   as?: Principal;
@@ -48,12 +48,12 @@ export async function serviceUnderTest<App>(parts: {
   now: () => Date;
 }): Promise<ServiceUnderTest> {
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-  const application = httpApplication({ ...parts, secret: SECRET, log });
+  const application = httpApplication({ ...parts, secret: TEST_SECRET, log });
   const server = await listen(application, 0, '127.0.0.1');
   const inbox = inboxSubscription({ ...parts, consumers: parts.consumers ?? [], log });
   return {
     async request(method, target, { as = nobody, body, form, raw, headers = {} } = {}) {
-      const token = await signPrincipal(as, parts.service, SECRET, parts.now());
+      const token = await signPrincipal(as, parts.service, TEST_SECRET, parts.now());
       const sent =
         raw ??
         (form ? new URLSearchParams(form).toString() : body === undefined ? undefined : JSON.stringify(body));
