@@ -103,6 +103,7 @@ test('a validation counts itself and the uses', () => {
     validations: 8,
     usage: 7,
     last_validated_at: NOW,
+    modified_at: NOW,
   });
 });
 

@@ -90,7 +90,13 @@ export function validated(key: LicenseKey, request: ValidationRequest, now: Date
       BadRequest,
       `Only ${Math.max(0, key.limit_usage - key.usage)} uses are left on this key.`,
     );
-  return { ...key, validations: key.validations + 1, last_validated_at: now, usage: key.usage + increment };
+  return {
+    ...key,
+    modified_at: now,
+    validations: key.validations + 1,
+    last_validated_at: now,
+    usage: key.usage + increment,
+  };
 }
 
 const hasConditions = ({ conditions }: Activation): boolean => Object.keys(conditions).length > 0;

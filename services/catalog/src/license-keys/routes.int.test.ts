@@ -225,6 +225,7 @@ describe('using a license key', () => {
     expect(validated.status).toBe(200);
     expect(validated.body).toEqual({
       ...license_key,
+      modified_at: '2026-01-15T12:00:00.000Z',
       usage: 2,
       validations: 1,
       last_validated_at: '2026-01-15T12:00:00.000Z',

@@ -14,7 +14,7 @@ import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
 import { EntitySchema } from 'typeorm';
-import type { Holder } from '../benefit-grants/grant.ts';
+import type { PortalHolder } from '../scope.ts';
 import type { Activation, LicenseKey, LicenseKeyStatus } from './license-key.ts';
 
 export const licenseKeys = new EntitySchema<LicenseKey>({
@@ -46,19 +46,23 @@ const OLDEST_FIRST = [{ by: 'created_at', direction: 'ASC' }] as const;
 const COLUMNS = { created_at: 'license_key.created_at' };
 
 /** Whose keys are asked for: those of some organizations, or of one holder in the portal. */
-export type KeyScope = { organizationIds: readonly string[] } | { holder: Holder; ofCustomerToo: boolean };
+export type KeyScope = { organizationIds: readonly string[] } | PortalHolder;
+
+const allKeys = (reader: Reader) => reader.getRepository(licenseKeys).createQueryBuilder('license_key');
 
 function keysIn(reader: Reader, scope: KeyScope) {
-  const builder = reader.getRepository(licenseKeys).createQueryBuilder('license_key');
-  if ('organizationIds' in scope) {
-    whereIn(builder, 'license_key.organization_id', scope.organizationIds);
-    return builder;
-  }
-  const { customer_id, member_id } = scope.holder;
-  builder.where('license_key.customer_id = :customer_id', { customer_id });
+  if (!('organizationIds' in scope)) return keysOf(reader, scope);
+  const builder = allKeys(reader);
+  whereIn(builder, 'license_key.organization_id', scope.organizationIds);
+  return builder;
+}
+
+function keysOf(reader: Reader, { holder, ofCustomerToo }: PortalHolder) {
+  const { customer_id, member_id } = holder;
+  const builder = allKeys(reader).where('license_key.customer_id = :customer_id', { customer_id });
   if (member_id !== null) {
     builder.andWhere(
-      `(license_key.member_id = :member_id${scope.ofCustomerToo ? ' or license_key.member_id is null' : ''})`,
+      `(license_key.member_id = :member_id${ofCustomerToo ? ' or license_key.member_id is null' : ''})`,
       { member_id },
     );
   }
@@ -70,10 +74,12 @@ export function listLicenseKeys(
   scope: KeyScope,
   query: Paging & { benefit_id?: string[]; status?: LicenseKeyStatus[] },
 ): Promise<Page<LicenseKey>> {
-  const builder = keysIn(reader, scope);
+  const ofOrganizations = 'organizationIds' in scope;
+  const builder = ofOrganizations ? allKeys(reader) : keysOf(reader, scope);
   whereIn(builder, 'license_key.benefit_id', query.benefit_id);
   whereIn(builder, 'license_key.status', query.status);
-  return pageOf(builder, query, OLDEST_FIRST, COLUMNS);
+  const organizations = ofOrganizations ? scope.organizationIds : undefined;
+  return pageOf(builder, query, OLDEST_FIRST, COLUMNS, { organizations });
 }
 
 export async function getLicenseKey(
