@@ -5,6 +5,7 @@ import {
 } from '@tributary/proto/events/system-events.ts';
 import type { Clock } from '@tributary/runtime/clock.ts';
 import { eventually } from '@tributary/runtime/testing/eventually.ts';
+import pg from 'pg';
 import { expectStatus } from '../../story/api.ts';
 import { startTestPlatform, type TestPlatform } from '../test-platform.ts';
 import { expectFields, listAll } from './expectations.ts';
@@ -303,7 +304,68 @@ test('the upgrade of a free subscription is told', async () => {
   await expectEvent('subscription.updated', customer.id, { subscription_id, product_id: paid.id });
 });
 
-/** Names whose trigger needs an operation that does not exist yet, or a rare accident that a service's own test makes. */
+test(
+  'an order that credit pays, and one that is paid after it was given up, are told',
+  async () => {
+    const { merchant } = platform;
+    const product = await makeProduct(merchant, monthly);
+    const [rich, late] = (await Promise.all([
+      buy(merchant, product),
+      buy(merchant, product, { confirmation_token_id: 'tok_fails_later' }),
+    ])) as [Purchase, Purchase];
+    // No operation gives credit yet.
+    await inCommerce(
+      'insert into customer_balances (customer_id, currency, organization_id, amount) values ($1, $2, $3, $4)',
+      [rich.customer.id, 'usd', platform.organizationId, 5_000],
+    );
+    aheadMs += 32 * day;
+    await expectEvent('subscription.cycled', rich.customer.id, termsOf(rich));
+    const { metadata } = await expectEvent('balance.credit_order', rich.customer.id, expect.any(Object));
+    const paths = [rich, late].map(({ subscription }) => `/v1/orders/?subscription_id=${subscription.id}`);
+    const [renewal] = await listAll(merchant, paths[0]!);
+    expect(renewal).toMatchObject({ status: 'paid', due_amount: 0, applied_balance_amount: -1_000 });
+    expect(metadata).toEqual({
+      order_id: renewal.id,
+      product_id: product.id,
+      subscription_id: rich.subscription.id,
+      amount: 1_000,
+      currency: 'usd',
+      tax_amount: renewal.tax_amount,
+      tax_state: 'US-NY',
+      tax_country: 'US',
+      fee: renewal.platform_fee_amount,
+    });
+
+    await expectEvent('subscription.past_due', late.customer.id, {
+      ...termsOf(late),
+      past_due_at: text,
+    });
+    const [pending] = await listAll(merchant, `${paths[1]}&status=pending`);
+    // The processor takes the money of the second attempt, and whoever asked for it dies before it is booked.
+    await inCommerce(
+      `insert into sandbox_intents (key, id, client_secret, token, method_id, amount, currency, status)
+       select $2, id || '2', client_secret || '2', token, method_id, amount, currency, 'succeeded'
+       from sandbox_intents where key = $1`,
+      [`order:${pending.id}:0`, `order:${pending.id}:1`],
+    );
+    expectStatus(await merchant.delete(`/v1/subscriptions/${late.subscription.id}`), 200);
+    const given = { order_id: pending.id, amount: pending.total_amount, currency: 'usd' };
+    await expectEvent('order.voided', late.customer.id, given);
+    aheadMs += 3 * day;
+    await expectEvent('order.unvoided', late.customer.id, given);
+    await expectEvent('order.paid', late.customer.id, expect.any(Object), 2);
+    expect(expectStatus(await merchant.get(`/v1/orders/${pending.id}`), 200).status).toBe('paid');
+  },
+  TIMEOUT_MS,
+);
+
+async function inCommerce(sql: string, values: unknown[]): Promise<void> {
+  const db = new pg.Client({ connectionString: platform.databaseUrls.commerce });
+  await db.connect();
+  await db.query(sql, values).finally(() => db.end());
+}
+
+/** Names whose trigger needs an operation that does not exist yet. */
 const untold: readonly SystemEventName[] = [
   'subscription.reinstated',
   'subscription.paused',
@@ -312,8 +374,6 @@ const untold: readonly SystemEventName[] = [
   'subscription.billing_period_updated',
   'subscription.update_cleared',
   'order.refunded',
-  'order.unvoided',
-  'balance.credit_order',
   'balance.refund',
   'balance.refund_reversal',
   'balance.dispute',
