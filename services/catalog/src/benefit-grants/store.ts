@@ -48,7 +48,6 @@ export function listGrants(
   query: GrantQuery,
 ): Promise<Page<Grant>> {
   const builder = reader.getRepository(grants).createQueryBuilder('benefit_grant');
-  whereIn(builder, 'benefit_grant.organization_id', organizationIds);
   whereIn(builder, 'benefit_grant.benefit_id', query.benefit_id);
   whereIn(builder, 'benefit_grant.customer_id', query.customer_id);
   whereIn(builder, 'benefit_grant.member_id', query.member_id);
@@ -61,7 +60,9 @@ export function listGrants(
   if (query.is_granted !== undefined) {
     builder.andWhere(`benefit_grant.${query.is_granted ? 'granted_at' : 'revoked_at'} is not null`);
   }
-  return pageOf(builder, query, query.sorting ?? NEWEST_FIRST, SORT_COLUMNS);
+  return pageOf(builder, query, query.sorting ?? NEWEST_FIRST, SORT_COLUMNS, {
+    organizations: organizationIds,
+  });
 }
 
 /** The grants of some holders from one subscription or order, locked. */

@@ -43,19 +43,19 @@ export function listBenefits(
     .getRepository(benefits)
     .createQueryBuilder('benefit')
     .where('benefit.deleted_at is null');
-  whereIn(builder, 'benefit.organization_id', organizationIds);
   whereIn(builder, 'benefit.type', query.type);
   whereIn(builder, 'benefit.id', query.id);
   if (query.exclude_id) builder.andWhere('benefit.id <> all(:excluded)', { excluded: query.exclude_id });
   whereContains(builder, ['benefit.description'], query.query);
   whereMetadata(builder, 'benefit.metadata', query.metadata);
-  return pageOf(builder, query, query.sorting, {
+  const columns = {
     created_at: 'benefit.created_at',
     description: 'benefit.description',
     type: 'benefit.type',
     // nobody has moved a benefit by hand, so the user's order is the order of making
     user_order: 'benefit.created_at',
-  });
+  };
+  return pageOf(builder, query, query.sorting, columns, { organizations: organizationIds });
 }
 
 export async function getBenefit(

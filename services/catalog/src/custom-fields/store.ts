@@ -40,7 +40,6 @@ export function listCustomFields(
     .getRepository(customFields)
     .createQueryBuilder('field')
     .where('field.deleted_at is null');
-  whereIn(builder, 'field.organization_id', organizationIds);
   whereIn(builder, 'field.type', query.type);
   whereContains(builder, ['field.name', 'field.slug'], query.query);
   const columns = {
@@ -49,7 +48,7 @@ export function listCustomFields(
     name: 'field.name',
     type: 'field.type',
   };
-  return pageOf(builder, query, query.sorting, columns);
+  return pageOf(builder, query, query.sorting, columns, { organizations: organizationIds });
 }
 
 export async function getCustomField(

@@ -51,9 +51,9 @@ export function listFiles(
     .getRepository(files)
     .createQueryBuilder('file')
     .where("file.is_uploaded and file.deleted_at is null and file.service <> 'support_case_attachment'");
-  whereIn(builder, 'file.organization_id', organizationIds);
   whereIn(builder, 'file.id', query.ids);
-  return pageOf(builder, query, NEWEST_FIRST, { created_at: 'file.created_at' });
+  const columns = { created_at: 'file.created_at' };
+  return pageOf(builder, query, NEWEST_FIRST, columns, { organizations: organizationIds });
 }
 
 export async function getFile(

@@ -56,7 +56,6 @@ export function listProducts(
   query: ProductQuery,
 ): Promise<Page<Product>> {
   const builder = reader.getRepository(products).createQueryBuilder('product');
-  whereIn(builder, 'product.organization_id', organizationIds);
   whereIn(builder, 'product.id', query.id);
   whereIn(builder, 'product.visibility', query.visibility);
   whereContains(builder, ['product.name'], query.query);
@@ -75,12 +74,13 @@ export function listProducts(
       { benefitIds: query.benefit_id },
     );
   }
-  return pageOf(builder, query, query.sorting, {
+  const columns = {
     created_at: 'product.created_at',
     name: 'product.name',
     price_amount_type: 'product.first_amount_type',
     price_amount: 'product.first_amount',
-  });
+  };
+  return pageOf(builder, query, query.sorting, columns, { organizations: organizationIds });
 }
 
 export async function getProduct(

@@ -96,7 +96,6 @@ export function listCheckouts(
   query: CheckoutQuery,
 ): Promise<Page<Checkout>> {
   const builder = reader.getRepository(checkouts).createQueryBuilder('checkout');
-  whereIn(builder, 'checkout.organization_id', organizationIds);
   whereIn(builder, 'checkout.product_id', query.product_id);
   whereIn(builder, 'checkout.customer_id', query.customer_id);
   whereIn(builder, 'checkout.external_customer_id', query.external_customer_id);
@@ -107,7 +106,7 @@ export function listCheckouts(
     expires_at: 'checkout.expires_at',
     status: 'checkout.status',
   };
-  return pageOf(builder, query, query.sorting, columns);
+  return pageOf(builder, query, query.sorting, columns, { organizations: organizationIds });
 }
 
 /** How a caller names a checkout: a merchant by its id, a buyer by its secret. */

@@ -63,7 +63,6 @@ export function listCustomers(
   query: CustomerQuery,
 ): Promise<Page<Customer>> {
   const builder = live(reader);
-  whereIn(builder, 'customer.organization_id', organizationIds);
   if (query.email !== undefined)
     builder.andWhere('lower(customer.email) = lower(:email)', { email: query.email });
   if (query.active !== undefined)
@@ -71,7 +70,7 @@ export function listCustomers(
   whereContains(builder, ['customer.email', 'customer.name', 'customer.external_id'], query.query);
   whereMetadata(builder, 'customer.metadata', query.metadata);
   const columns = { created_at: 'customer.created_at', email: 'customer.email', name: 'customer.name' };
-  return pageOf(builder, query, query.sorting, columns);
+  return pageOf(builder, query, query.sorting, columns, { organizations: organizationIds });
 }
 
 const live = (reader: Reader) =>

@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from '@tributary/proto/events/message.ts';
 import { nullable, recorded, text, timestamp, uuid } from '@tributary/runtime/db/columns.ts';
-import { pageOf, whereIn } from '@tributary/runtime/db/list.ts';
+import { pageOf } from '@tributary/runtime/db/list.ts';
 import { type Reader, type Tx, violatedConstraint } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { invalid, notFound } from '@tributary/runtime/http/problem.ts';
@@ -36,7 +36,6 @@ export function listMembers(
   query: MemberQuery,
 ): Promise<Page<Member>> {
   const builder = live(reader);
-  whereIn(builder, 'member.organization_id', organizationIds);
   if (query.customer_id) builder.andWhere('member.customer_id = :customer_id', query);
   if (query.role) builder.andWhere('member.role = :role', query);
   if (query.external_customer_id !== undefined) {
@@ -47,7 +46,8 @@ export function listMembers(
       { ...query, organizationIds },
     );
   }
-  return pageOf(builder, query, query.sorting, { created_at: 'member.created_at' });
+  const columns = { created_at: 'member.created_at' };
+  return pageOf(builder, query, query.sorting, columns, { organizations: organizationIds });
 }
 
 const live = (reader: Reader) =>

@@ -114,7 +114,7 @@ const sortColumns: Record<OrderSortKey, string> = {
 };
 
 export function listOrders(reader: Reader, scope: OrderScope, query: OrderQuery): Promise<Page<Order>> {
-  const builder = scoped(reader, scope);
+  const builder = ofCustomer(reader, scope);
   whereIn(builder, 'orders.product_id', query.product_id);
   whereIn(builder, 'orders.discount_id', query.discount_id);
   whereIn(builder, 'orders.customer_id', query.customer_id);
@@ -139,9 +139,10 @@ export function listOrders(reader: Reader, scope: OrderScope, query: OrderQuery)
     const isRecurring = query.product_billing_type[0] === 'recurring';
     builder.andWhere(`orders.subscription_id is ${isRecurring ? 'not null' : 'null'}`);
   }
-  return pageOf(builder, query, query.sorting, sortColumns, undefined, (ordered) =>
-    joinForOrder(ordered, query),
-  );
+  return pageOf(builder, query, query.sorting, sortColumns, {
+    organizations: scope.organizationIds,
+    join: (ordered) => joinForOrder(ordered, query),
+  });
 }
 
 /**
@@ -172,16 +173,17 @@ export interface OrderScope {
   customerId?: string;
 }
 
-function scoped(reader: Reader, scope: OrderScope): SelectQueryBuilder<Order> {
+function ofCustomer(reader: Reader, { customerId }: OrderScope): SelectQueryBuilder<Order> {
   const builder = reader.getRepository(orders).createQueryBuilder('orders');
-  whereIn(builder, 'orders.organization_id', scope.organizationIds);
-  if (scope.customerId) builder.andWhere('orders.customer_id = :customerId', scope);
+  if (customerId) builder.where('orders.customer_id = :customerId', { customerId });
   return builder;
 }
 
 /** The order, or a 404 where it lies outside the scope. */
 export async function getOrder(reader: Reader, scope: OrderScope, id: string): Promise<Order> {
-  const order = await scoped(reader, scope).andWhere('orders.id = :id', { id }).getOne();
+  const builder = ofCustomer(reader, scope).andWhere('orders.id = :id', { id });
+  whereIn(builder, 'orders.organization_id', scope.organizationIds);
+  const order = await builder.getOne();
   if (!order) throw notFound('Order not found');
   return order;
 }

@@ -44,7 +44,6 @@ export function listSubscriptions(
   query: SubscriptionQuery,
 ): Promise<Page<Subscription>> {
   const builder = select(reader);
-  whereIn(builder, 'subscription.organization_id', organizationIds);
   whereIn(builder, 'subscription.product_id', query.product_id);
   whereIn(builder, 'subscription.customer_id', query.customer_id);
   whereIn(builder, 'subscription.discount_id', query.discount_id);
@@ -69,7 +68,7 @@ export function listSubscriptions(
       { organizationIds, externalIds: query.external_customer_id },
     );
   }
-  return page(builder, query, {
+  const columns = {
     customer: 'customer.email',
     status: 'subscription.status',
     started_at: 'subscription.started_at',
@@ -79,7 +78,8 @@ export function listSubscriptions(
     amount: 'subscription.amount',
     product: `product.value ->> 'name'`,
     discount: 'subscription.discount_id',
-  });
+  };
+  return page(builder, query, columns, organizationIds);
 }
 
 export const portalSubscriptionSortKeys = [
@@ -162,10 +162,14 @@ function page<K extends string>(
   builder: SelectQueryBuilder<Subscription>,
   query: Paging & { sorting: readonly SortCriterion<K>[] },
   columns: Record<K, string>,
+  organizations?: readonly string[],
 ): Promise<Page<Subscription>> {
   const isSortedBy = (key: string) => query.sorting.some(({ by }) => by === key);
-  return pageOf(builder, query, query.sorting, columns, undefined, (ordered) => {
-    if (isSortedBy('customer')) ordered.innerJoin('customers', 'customer', CUSTOMER_OF);
-    if (isSortedBy('product')) ordered.innerJoin('products_replica', 'product', PRODUCT_OF);
+  return pageOf(builder, query, query.sorting, columns, {
+    organizations,
+    join(ordered) {
+      if (isSortedBy('customer')) ordered.innerJoin('customers', 'customer', CUSTOMER_OF);
+      if (isSortedBy('product')) ordered.innerJoin('products_replica', 'product', PRODUCT_OF);
+    },
   });
 }

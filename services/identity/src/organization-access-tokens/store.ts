@@ -1,6 +1,6 @@
 import { tokenRevoked } from '@tributary/proto/events/message.ts';
 import { uuid } from '@tributary/runtime/db/columns.ts';
-import { pageOf, whereIn } from '@tributary/runtime/db/list.ts';
+import { pageOf } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
@@ -32,8 +32,7 @@ export function listOrganizationTokens(
 ): Promise<Page<OrganizationAccessToken>> {
   const ids = organization_id ? reach.filter((id) => organization_id.includes(id)) : reach;
   const query = db.getRepository(OrganizationAccessTokenEntity).createQueryBuilder('token');
-  whereIn(query, 'token.organization_id', ids);
-  return pageOf(query, paging, sorting, sortColumns);
+  return pageOf(query, paging, sorting, sortColumns, { organizations: ids });
 }
 
 export async function insertOrganizationToken(tx: Reader, token: OrganizationAccessToken): Promise<void> {

@@ -30,13 +30,12 @@ export async function listMeters(
   sorting: readonly SortCriterion<MeterSortKey>[],
 ): Promise<Page<Meter>> {
   const query = db.getRepository(MeterEntity).createQueryBuilder('meter');
-  whereIn(query, 'meter.organization_id', filters.organizations);
   whereContains(query, ['meter.name'], filters.query);
   whereMetadata(query, 'meter.metadata', filters.metadata);
   if (filters.is_archived !== undefined) {
     query.andWhere(`meter.archived_at is ${filters.is_archived ? 'not null' : 'null'}`);
   }
-  return pageOf(query, paging, sorting, sortColumns);
+  return pageOf(query, paging, sorting, sortColumns, { organizations: filters.organizations });
 }
 
 /** The meter, if one of the organizations has it; else 404. */

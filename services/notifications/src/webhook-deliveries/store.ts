@@ -5,7 +5,6 @@ import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page } from '@tributary/runtime/http/paging.ts';
 import { Id } from '@tributary/runtime/http/wire.ts';
 import { EntitySchema, type SelectQueryBuilder } from 'typeorm';
-import { inOrganizations } from '../scope.ts';
 import type { WebhookEvent } from '../webhook-events/webhook-event.ts';
 import type { WebhookDeliveryQuery } from './schema.ts';
 import type { WebhookDelivery } from './webhook-delivery.ts';
@@ -42,14 +41,14 @@ export async function listWebhookDeliveries(
   filters: WebhookDeliveryQuery,
 ): Promise<Page<DeliveryOfEvent>> {
   const query = reader.getRepository(webhookDeliveries).createQueryBuilder('delivery');
-  inOrganizations(query, 'delivery.organization_id', organizationIds);
   whereIn(query, 'delivery.endpoint_id', filters.endpoint_id);
   whereIn(query, 'delivery.type', filters.event_type);
   whereWithin(query, filters);
   whereAnswered(query, filters);
   if (filters.query !== undefined) whereMentions(query, filters.query, organizationIds);
   const newest = [{ by: 'created_at' as const, direction: 'DESC' as const }];
-  const { items, total } = await pageOf(query, filters, newest, { created_at: 'delivery.created_at' });
+  const columns = { created_at: 'delivery.created_at' };
+  const { items, total } = await pageOf(query, filters, newest, columns, { organizations: organizationIds });
   return { total, items: await withEvents(reader, items) };
 }
 

@@ -2,31 +2,76 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { Page, Paging, SortCriterion } from '../http/paging.ts';
 import type { MetadataFilter } from '../http/wire.ts';
 
+interface PageOptions<T extends ObjectLiteral> {
+  /** Keeps the rows of these organizations, and reads them such that an index on (organization, order) serves. */
+  organizations?: readonly string[];
+  /** Adds what only the order needs, after the rows are counted; it must neither add rows nor remove any. */
+  join?: (query: SelectQueryBuilder<T>) => unknown;
+}
+
 /**
  * Reads one page of a list in two statements (count and rows), whatever its size. Nulls come first when they ascend and
- * last when they descend; an index that declares its columns `nulls first` is read in both directions.
+ * last when they descend; an index that declares its columns `nulls first` is read in both directions. The id ends the
+ * order, so that pages never overlap.
  * @param columns SQL expression of each sort key
- * @param tieBreaker unique column appended to the order, so that pages never overlap
- * @param join adds what only the order needs, after the rows are counted; it must neither add rows nor remove any
  */
 export async function pageOf<T extends ObjectLiteral, K extends string>(
   query: SelectQueryBuilder<T>,
   paging: Paging,
   sorting: readonly SortCriterion<K>[],
   columns: Record<K, string>,
-  tieBreaker = `${query.alias}.id`,
-  join?: (query: SelectQueryBuilder<T>) => unknown,
+  { organizations, join }: PageOptions<T> = {},
 ): Promise<Page<T>> {
+  whereIn(query, `${query.alias}.organization_id`, organizations);
   const total = await countOf(query);
+  const offset = (paging.page - 1) * paging.limit;
+  if (offset >= total) return { items: [], total };
   join?.(query);
-  for (const { by, direction } of sorting)
-    query.addOrderBy(columns[by], direction, direction === 'DESC' ? 'NULLS LAST' : 'NULLS FIRST');
-  query.addOrderBy(tieBreaker, sorting[0]?.direction ?? 'ASC');
-  const items = await query
-    .offset((paging.page - 1) * paging.limit)
-    .limit(paging.limit)
-    .getMany();
-  return { items, total };
+  const order: Order[] = sorting.map(({ by, direction }) => ({ expression: columns[by], direction }));
+  order.push({ expression: `${query.alias}.id`, direction: order[0]?.direction ?? 'ASC' });
+  if (organizations && organizations.length > 1 && total > FEW)
+    return { items: await mergedPage(query, organizations, order, offset, paging.limit), total };
+  for (const { expression, direction } of order) query.addOrderBy(expression, direction, NULLS[direction]);
+  return { items: await query.offset(offset).limit(paging.limit).getMany(), total };
+}
+
+interface Order {
+  expression: string;
+  direction: SortCriterion['direction'];
+}
+
+const NULLS = { ASC: 'NULLS FIRST', DESC: 'NULLS LAST' } as const;
+
+/** Rows that are found and sorted sooner than each organization's are read in order. */
+const FEW = 10_000;
+
+/**
+ * The page of several organizations: no index has all their rows in order, but one has each organization's, so the
+ * beginnings of those are merged.
+ */
+async function mergedPage<T extends ObjectLiteral>(
+  query: SelectQueryBuilder<T>,
+  organizations: readonly string[],
+  order: readonly Order[],
+  offset: number,
+  limit: number,
+): Promise<T[]> {
+  const own = query.clone().select([]).andWhere(`${query.alias}.organization_id = scope.organization_id`);
+  for (const [place, { expression, direction }] of order.entries())
+    own.addSelect(`(${expression})`, `key_${place}`).addOrderBy(expression, direction, NULLS[direction]);
+  const keys = order.map(({ direction }, place) => `page.key_${place} ${direction} ${NULLS[direction]}`);
+  const page = `(select page.* from unnest(:scope::uuid[]) scope(organization_id)
+    cross join lateral (${own.limit(offset + limit).getQuery()}) page
+    order by ${keys.join(', ')} limit ${limit} offset ${offset})`;
+  const merged = query
+    .createQueryBuilder()
+    .select('item')
+    .from<T>(query.expressionMap.mainAlias!.target, 'item')
+    .innerJoin(page, 'page', `page.key_${order.length - 1} = item.id`)
+    .setParameters({ ...own.getParameters(), scope: organizations });
+  for (const [place, { direction }] of order.entries())
+    merged.addOrderBy(`page.key_${place}`, direction, NULLS[direction]);
+  return merged.getMany();
 }
 
 /** Number of rows; joins of a list keep each row once, so nothing has to be told apart. */
