@@ -64,6 +64,7 @@ async function gateway(servicePort: number): Promise<number> {
     access,
     rate: 'normal',
     upload: false,
+    changesReach: false,
   };
   const running = await startGateway(
     {

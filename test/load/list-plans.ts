@@ -4,8 +4,16 @@ import { openSync, readSync, statSync } from 'node:fs';
 export interface SeenPlan {
   sql: string;
   ms: number;
-  /** Each way into a table: an index's name, or `seq scan of …`; sorts of many rows as well. */
+  /** Each index that was used, and each table that was read whole. */
   ways: string[];
+  /** What no index helped with. */
+  toil: Toil[];
+}
+
+/** Rows that were read from a whole table, thrown away after they were read, or sorted. */
+export interface Toil {
+  what: string;
+  rows: number;
 }
 
 interface Node {
@@ -14,12 +22,14 @@ interface Node {
   'Relation Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  'Rows Removed by Join Filter'?: number;
   Plans?: Node[];
 }
 
-const MANY = 1_000;
-/** Tables so small that a sequential scan is the best way through them. */
-const SMALL = 200;
+/** Tables so small that a sequential scan is the best way through them, and sorts of so few rows, are not told. */
+const FEW = 200;
 
 /** Settings under which PostgreSQL writes down every statement's plan as it was carried out. */
 export const planSettings = {
@@ -44,48 +54,59 @@ export function planReader(logFile: string): () => SeenPlan[] {
 function plansIn(log: string): SeenPlan[] {
   return [...log.matchAll(/duration: ([\d.]+) ms {2}plan:\n((?:\t.*\n)+)/g)].map(([, ms, json]) => {
     const { 'Query Text': sql, Plan } = JSON.parse(json!) as { 'Query Text': string; Plan: Node };
-    return {
-      sql,
-      ms: Number(ms),
-      ways: [
-        ...new Set(
-          waysOf(Plan).map((way) =>
-            way.replace(/events_(\d{4}_\d\d|default)/, 'events_*').replace(/idx\d+$/, 'idx'),
-          ),
-        ),
-      ],
-    };
+    const nodes = nodesOf(Plan);
+    const toil = nodes.flatMap(toilOf).filter(({ rows }) => rows > FEW);
+    const whole = toil.filter(({ what }) => what.startsWith('seq scan')).map(({ what }) => what);
+    const indexes = nodes.flatMap((node) => partitioned(node['Index Name'] ?? []));
+    return { sql, ms: Number(ms), ways: [...new Set([...whole, ...indexes].flat())], toil: added(toil) };
   });
 }
 
-function waysOf(node: Node): string[] {
-  const below = (node.Plans ?? []).flatMap(waysOf);
-  const rows = node['Actual Rows'] * node['Actual Loops'];
-  const own = node['Index Name'] ?? `seq scan of ${node['Relation Name']}`;
-  switch (node['Node Type']) {
-    case 'Index Scan':
-    case 'Index Only Scan':
-    case 'Bitmap Index Scan':
-      return [...below, own];
-    case 'Seq Scan':
-      return rows > SMALL || isBig(node) ? [...below, own] : below;
-    case 'Sort': {
-      const sorted = node.Plans?.[0];
-      const count = (sorted?.['Actual Rows'] ?? 0) * (sorted?.['Actual Loops'] ?? 1);
-      return count > MANY ? [...below, `sort of ${count} rows`] : below;
-    }
-    default:
-      return below;
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** One name for all partitions of events and their indexes. */
+const partitioned = (name: string | []) =>
+  name.length === 0
+    ? []
+    : (name as string).replace(/events_(\d{4}_\d\d|default)/, 'events_*').replace(/idx\d+$/, 'idx');
+
+function toilOf(node: Node): Toil[] {
+  const times = (rows: number | undefined) => Math.round((rows ?? 0) * node['Actual Loops']);
+  const kept = times(node['Actual Rows']);
+  const table = partitioned(node['Relation Name'] ?? 'a result') as string;
+  const removed =
+    times(node['Rows Removed by Filter']) +
+    times(node['Rows Removed by Index Recheck']) +
+    times(node['Rows Removed by Join Filter']);
+  if (node['Node Type'] === 'Seq Scan') return [{ what: `seq scan of ${table}`, rows: kept + removed }];
+  if (node['Node Type'] === 'Sort') {
+    const sorted = node.Plans![0]!;
+    return [{ what: 'sort', rows: Math.round(sorted['Actual Rows'] * sorted['Actual Loops']) }];
   }
+  return [{ what: `${table} thrown away`, rows: removed }];
 }
 
-const isBig = (node: Node) =>
-  ((node as { 'Rows Removed by Filter'?: number })['Rows Removed by Filter'] ?? 0) > SMALL;
+/** The same toil in several partitions or branches is one. */
+const added = (toil: readonly Toil[]): Toil[] =>
+  [...Map.groupBy(toil, ({ what }) => what)].map(([what, same]) => ({
+    what,
+    rows: same.reduce((sum, { rows }) => sum + rows, 0),
+  }));
 
 /** A list's two statements among all that were seen: the page and the number of rows. */
 export const pageAndCount = (plans: readonly SeenPlan[]) => ({
   page: plans.findLast(
-    ({ sql }) => /\blimit \d+ offset|\blimit \d+$/i.test(sql.trim()) && !/outbox|claim_id|due_at/.test(sql),
+    ({ sql }) =>
+      /\blimit (\d+|\$\d+)( offset (\d+|\$\d+))?$/i.test(sql.trim()) && !/outbox|claim_id|due_at/.test(sql),
   ),
   count: plans.findLast(({ sql }) => /^select (count\(|coalesce\(sum)/i.test(sql)),
 });
+
+/** One line: the ways, the time, and what no index helped with. */
+export const describePlan = ({ ways, ms, toil }: SeenPlan): string =>
+  [
+    `${ways.join(' + ') || 'no index'} ${ms.toFixed(1)} ms`,
+    ...toil
+      .filter(({ what }) => !what.startsWith('seq scan'))
+      .map(({ what, rows }) => `${rows} rows ${what}`),
+  ].join(', ');

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { apiClient } from '../story/api.ts';
 import { firstSale } from '../story/first-sale.ts';
 import { startWebhookReceiver } from '../story/webhook-receiver.ts';
+import type { KeptSite } from './kept-site.ts';
 import type { LoadPlatform } from './load-platform.ts';
 import { seedCatalog } from './seed-catalog.ts';
 import { seedBusyCustomer, seedCommerce } from './seed-commerce.ts';
@@ -19,29 +20,55 @@ const seeds = {
 };
 export type Seeded = keyof typeof seeds;
 
+/** Databases that are seeded at the same time. */
+const AT_ONCE = 2;
+
 /**
  * Makes one record of each kind through the API and copies it, with values of its own, as often as is wanted, in the
- * services' databases that are named.
+ * databases of the services that are named and not yet seeded.
  * @returns ids of records that many others belong to
  */
 export async function seedAll(
   platform: LoadPlatform,
+  site: KeptSite,
   rows: number,
-  services: ReadonlySet<Seeded>,
+  wanted: readonly Seeded[],
 ): Promise<Record<string, string>> {
+  site.meterId ??= await oneOfEach(platform);
+  const given = {
+    rows,
+    organizationId: platform.organizationId,
+    userId: platform.userId,
+    secret: platform.secret,
+  };
+  const waiting = wanted.filter((service) => !site.seeded.includes(service));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let service = waiting.shift(); service; service = waiting.shift()) {
+        const t0 = Date.now();
+        await seeding(databaseOf(platform, service), given, seeds[service]);
+        site.seeded.push(service);
+        console.error(service, Date.now() - t0);
+      }
+    }),
+  );
+  // The portal opens to a customer whom commerce knows.
+  if (!site.seeded.includes('commerce'))
+    await seeding(databaseOf(platform, 'commerce'), given, seedBusyCustomer);
+  site.save();
+  return {
+    ...(await busyRecords(platform, rows)),
+    meter_id: site.meterId,
+    organization_id: platform.organizationId,
+  };
+}
+
+async function oneOfEach(platform: LoadPlatform): Promise<string> {
   const webhooks = await startWebhookReceiver();
   const merchant = apiClient({ baseUrl: platform.baseUrl, token: platform.organizationToken });
   const { meter } = await firstSale({ merchant, webhooks });
   await webhooks.stop();
-  const given = { rows, organizationId: platform.organizationId, userId: platform.userId };
-  for (const service of services) await seeding(databaseOf(platform, service), given, seeds[service]);
-  // The portal opens to a customer whom commerce knows.
-  if (!services.has('commerce')) await seeding(databaseOf(platform, 'commerce'), given, seedBusyCustomer);
-  return {
-    ...(await busyRecords(platform, rows)),
-    meter_id: meter.id,
-    organization_id: platform.organizationId,
-  };
+  return meter.id;
 }
 
 function databaseOf(platform: LoadPlatform, service: string): string {
@@ -54,7 +81,8 @@ async function busyRecords(platform: LoadPlatform, rows: number) {
   const client = new pg.Client({ connectionString: databaseOf(platform, 'commerce') });
   await client.connect();
   const { rows: found } = await client.query<Record<string, string>>(
-    `select ${idOf('customer', rows, '0')} as busy_customer, ${idOf('benefit', rows, '0')} as busy_benefit`,
+    `select ${idOf('customer', rows, '0')} as busy_customer, ${idOf('benefit', rows, '0')} as busy_benefit,
+       ${idOf('benefit', rows, '3')} as benefit_with_file`,
   );
   await client.end();
   return found[0]!;

@@ -3,7 +3,6 @@ import { idOf, type Seeder, spread, timeOf } from './seed-table.ts';
 
 /** One of ten benefits of the row's organization. */
 export const benefitOf = (rows: number) => idOf('benefit', rows, 'seed.pick(i, 10) * 10 + i % 10');
-const BENEFITS = 1_000;
 
 export async function seedCatalog(seeder: Seeder): Promise<void> {
   const { rows, fill } = seeder;
@@ -13,7 +12,7 @@ export async function seedCatalog(seeder: Seeder): Promise<void> {
   await fill('products', {
     ...common,
     id: idOf('product', rows),
-    name: `'Product ' || md5(i::text)`,
+    name: `'Product ' || seed.word(i)`,
     visibility: spread({ public: 90, private: 9, draft: 1 }),
     recurring_interval: `case when i % 3 > 0 then 'month' end`,
     is_archived: 'seed.pick(i, 10) = 0',
@@ -26,11 +25,26 @@ export async function seedCatalog(seeder: Seeder): Promise<void> {
     product_id: idOf('product', rows),
     created_at: timeOf(rows),
   });
-  await fill(
-    'benefits',
-    { ...common, id: idOf('benefit', rows), description: `'Benefit ' || i`, metadata, deleted_at: 'null' },
-    BENEFITS,
-  );
+  await fill('benefits', {
+    ...common,
+    id: idOf('benefit', rows),
+    description: `'Benefit ' || seed.word(i)`,
+    type: `case when i % 10 = 3 then 'downloadables' else ${spread({ license_keys: 70, custom: 29, feature_flag: 1 })} end`,
+    properties: `case when i % 10 = 3 then jsonb_build_object('files', array[${idOf('file', rows)}], 'archived', '{}'::jsonb)
+      else made.properties end`,
+    metadata,
+    deleted_at: 'null',
+  });
+  await fill('custom_fields', {
+    ...common,
+    id: idOf('customField', rows),
+    deleted_at: 'null',
+    type: spread({ text: 70, number: 29, select: 1 }),
+    slug: `'field_' || i`,
+    name: `'Field ' || seed.word(i)`,
+    properties: `'{}'`,
+    metadata,
+  });
   await fill('product_benefits', {
     product_id: idOf('product', rows),
     benefit_id: benefitOf(rows),
@@ -47,6 +61,15 @@ export async function seedCatalog(seeder: Seeder): Promise<void> {
     size: 'i',
     parts: `'[]'`,
     is_uploaded: 'true',
+  });
+  await fill('downloadables', {
+    organization_id,
+    created_at: timeOf(rows),
+    id: idOf('downloadable', rows),
+    customer_id: idOf('customer', rows),
+    benefit_id: idOf('benefit', rows, 'seed.pick(i, 10) * 10 + 3'),
+    file_id: idOf('file', rows, 'seed.pick(i, 10) * 10 + 3'),
+    downloads: 'seed.pick(i, 5)',
   });
   await fill('customers_replica', {
     id: idOf('customer', rows),

@@ -15,7 +15,7 @@ export async function seedMetering(seeder: Seeder): Promise<void> {
   await fill('meters', {
     ...common,
     id: idOf('meter', rows),
-    name: `'Meter ' || md5(i::text)`,
+    name: `'Meter ' || seed.word(i)`,
     archived_at: 'case when i > 1000 and seed.pick(i, 1000) = 0 then now() end',
     is_backfilled: 'true',
     is_clearing: 'false',
@@ -43,7 +43,7 @@ export async function seedMetering(seeder: Seeder): Promise<void> {
     id: idOf('customer', rows),
     organization_id,
     value: `made.value || jsonb_build_object('id', ${idOf('customer', rows)}, 'organization_id', ${organization_id},
-      'external_id', 'ext-' || i, 'email', 'person' || i || '@example.com', 'name', 'Person ' || md5(i::text))`,
+      'external_id', 'ext-' || i, 'email', 'person' || i || '@example.com', 'name', 'Person ' || seed.word(i))`,
   });
   await fill('customer_external_ids', {
     organization_id,

@@ -1,8 +1,13 @@
+import { createVault } from '@tributary/notifications/vault.ts';
 import { customerOf } from './seed-commerce.ts';
 import { idOf, type Seeder, spread, timeOf } from './seed-table.ts';
 
 /** Bodies are archived after a while: every twentieth event still has its own. */
 const WITH_BODY = 20;
+/** Endpoints that deliveries go to: fifty of each organization. */
+const ENDPOINTS = 500;
+/** Nobody has a million endpoints. */
+const FEWER_ENDPOINTS = 100;
 
 export async function seedNotifications(seeder: Seeder): Promise<void> {
   const { rows, fill } = seeder;
@@ -42,11 +47,25 @@ export async function seedNotifications(seeder: Seeder): Promise<void> {
     succeeded: 'seed.pick(i, 50) > 0',
     http_code: 'case when seed.pick(i, 50) > 0 then 204 else 500 end',
   });
-  await fill('webhook_endpoints', {
-    ...common,
-    id: idOf('endpoint', rows),
-    events: `'{}'`,
-    enabled: 'false',
-    deleted_at: 'null',
-  });
+  await fill(
+    'webhook_endpoints',
+    {
+      ...common,
+      id: idOf('endpoint', rows),
+      events: `'{}'`,
+      enabled: 'false',
+      deleted_at: 'null',
+    },
+    Math.max(rows / FEWER_ENDPOINTS, ENDPOINTS),
+  );
+  await sealSecrets(seeder);
+}
+
+/** Each endpoint's secret opens for that endpoint only. */
+async function sealSecrets({ query, secret }: Seeder): Promise<void> {
+  const vault = createVault(secret);
+  const { rows } = await query('select id from webhook_endpoints where not enabled');
+  const sealed = rows.map(({ id }) => [id, vault.seal('whsec_c2VlZGVk', id!)]);
+  await query(`update webhook_endpoints set sealed_secret = given.value ->> 1
+    from jsonb_array_elements('${JSON.stringify(sealed)}') given where webhook_endpoints.id = (given.value ->> 0)::uuid`);
 }

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { filtersWithoutCase, measuredLists } from './list-cases.ts';
+import { planReader, type SeenPlan } from './list-plans.ts';
+import { ask, type ListSite, logPlans, openSite, pathsOf } from './list-site.ts';
+
+const ROWS = 10_000;
+/** No statement of a list reads or sorts this many rows more than it returns, unless it is said why. */
+const TOILSOME = ROWS / 10;
+
+let site: ListSite;
+let plansSince: () => SeenPlan[];
+
+beforeAll(async () => {
+  site = await openSite(ROWS, [...new Set(measuredLists.map(({ service }) => service))], undefined);
+  await logPlans(site, true);
+  plansSince = planReader(site.platform.postgresLog);
+}, 90_000);
+
+afterAll(() => site?.stop());
+
+describe.each(measuredLists)('$path', (list) => {
+  test('is tried with each of its filters', () => {
+    expect(filtersWithoutCase(list)).toEqual([]);
+  });
+
+  test('finds what it is asked for by an index', async () => {
+    const paths = await pathsOf(site, list);
+    const toil: string[] = [];
+    for (const [place, { name, caller }] of list.cases.entries()) {
+      plansSince();
+      await ask(site.platform, site.tokens[caller], paths[place]!);
+      toil.push(...toilOf(plansSince()).map((done) => `${name}: ${done}`));
+    }
+    expect(toil).toEqual([]);
+  });
+});
+
+const toilOf = (plans: readonly SeenPlan[]): string[] =>
+  plans.flatMap(({ toil }) =>
+    toil.filter(({ rows }) => rows >= TOILSOME).map(({ what, rows }) => `${what} (${rows} rows)`),
+  );
