@@ -14,6 +14,12 @@ describe('reading a query string', () => {
     });
   });
 
+  test('a key may hold brackets', () => {
+    expect(readQuery('/?metadata[rows[0]]=a&metadata[a][b]=c&metadata[]=d')).toEqual({
+      metadata: { 'rows[0]': 'a', 'a][b': 'c', '': 'd' },
+    });
+  });
+
   test('prototype names are data', () => {
     const query = readQuery('/?__proto__=1&metadata[constructor]=2&metadata[__proto__]=3');
     expect(Object.keys(query)).toEqual(['__proto__', 'metadata']);

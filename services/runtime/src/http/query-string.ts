@@ -3,7 +3,8 @@ type Values = string | string[];
 export type RawQuery = Record<string, Values | Record<string, Values>>;
 
 const MAX_PARAMETERS = 1000;
-const DEEP = /^([^[\]]+)\[([^[\]]*)\]$/;
+/** The key is all that lies between the first bracket and the last: it may hold brackets itself. */
+const DEEP = /^([^[\]]+)\[(.*)\]$/s;
 
 /** Reads the query string of a request target. Objects have no prototype: any name is data. */
 export function readQuery(target: string): RawQuery {
