@@ -1,3 +1,8 @@
+import {
+  CatalogService,
+  type MakePricesReply,
+  type ProductPrices,
+} from '@tributary/proto/gen/catalog/v1/catalog.ts';
 import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
 import { type Provided, provide } from '@tributary/runtime/grpc/server.ts';
@@ -10,11 +15,18 @@ import { grantsById } from './benefit-grants/store.ts';
 import { presentBenefit } from './benefits/present.ts';
 import { benefitsById } from './benefits/store.ts';
 import { loadProducts } from './products/load-products.flow.ts';
+import { makePrices } from './products/make-prices.flow.ts';
 import { presentProduct } from './products/present.ts';
 import { productsById } from './products/store.ts';
 
 const MAX_IDS = 100;
 const Ids = z.array(z.uuid()).max(MAX_IDS);
+
+function idsAsked(ids: readonly string[]): string[] {
+  const valid = Ids.safeParse(ids);
+  if (!valid.success) throw new Problem(BadRequest, `At most ${MAX_IDS} ids, each a UUID`);
+  return valid.data;
+}
 
 type Read = (reader: Reader, ids: string[], app: App) => Promise<{ id: string }[]>;
 
@@ -33,16 +45,34 @@ const resources: Readonly<Record<string, Read>> = {
   },
 };
 
+async function pricesAsked(app: App, asked: readonly ProductPrices[]): Promise<MakePricesReply> {
+  const ids = idsAsked(asked.map(({ product_id }) => product_id));
+  const products = new Map((await productsById(app.db.manager, ids)).map((found) => [found.id, found]));
+  const reply: MakePricesReply = { products: [], faults: [] };
+  for (const { product_id, prices: wanted } of asked) {
+    const product = products.get(product_id);
+    if (!product) throw new Problem(BadRequest, `The catalog has no product ${product_id}`);
+    const { prices, issues } = await makePrices(app, product, wanted, app.clock.now());
+    reply.products.push({ product_id, prices });
+    for (const { loc, msg, type, input } of issues)
+      reply.faults.push({ product_id, path: loc, msg, type, input });
+  }
+  return reply.faults.length > 0 ? { products: [], faults: reply.faults } : reply;
+}
+
 export const grpcServices = (app: App): Provided[] => [
+  provide(
+    CatalogService,
+    { makePrices: ({ products }) => pricesAsked(app, products) },
+    'catalog/v1/catalog.proto',
+  ),
   provide(
     ResourcesService,
     {
       async getResources({ resource, ids }) {
         const read = Object.hasOwn(resources, resource) ? resources[resource] : undefined;
         if (!read) throw new Problem(BadRequest, `The catalog has no resource ${resource}`);
-        const valid = Ids.safeParse(ids);
-        if (!valid.success) throw new Problem(BadRequest, `At most ${MAX_IDS} ids, each a UUID`);
-        const found = await read(app.db.manager, valid.data, app);
+        const found = await read(app.db.manager, idsAsked(ids), app);
         return { resources: found.map((value) => ({ id: value.id, value })) };
       },
     },

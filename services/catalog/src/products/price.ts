@@ -1,3 +1,4 @@
+import { newId } from '@tributary/proto/id.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
 import { maximumCharge, minimumCharge } from '@tributary/runtime/money.ts';
 import type { Interval } from '@tributary/runtime/period.ts';
@@ -43,6 +44,24 @@ export interface Price extends Recorded, PriceTerms {
   /** Set on prices from before products had an interval of their own. */
   legacy_recurring_interval: Interval | null;
 }
+
+export const newPrice = (
+  productId: string,
+  terms: PriceTerms,
+  position: number,
+  now: Date,
+  source: Price['source'] = 'catalog',
+): Price => ({
+  ...terms,
+  id: newId(),
+  created_at: now,
+  modified_at: null,
+  product_id: productId,
+  position,
+  source,
+  is_archived: false,
+  legacy_recurring_interval: null,
+});
 
 /** A rule that a price breaks: where, below the price, and what it asks for. */
 export interface PriceFault {

@@ -14,7 +14,7 @@ import {
   refuse,
   type Surroundings,
 } from './check-product.flow.ts';
-import { leadingAmount, type Price, type PriceTerms } from './price.ts';
+import { leadingAmount, newPrice, type Price, type PriceTerms } from './price.ts';
 import { termsOf } from './price-schema.ts';
 import { pricesOfProducts, replacePrices } from './price-store.ts';
 import { type Product, trialFaults } from './product.ts';
@@ -76,18 +76,6 @@ const leading = (terms: readonly PriceTerms[]) => {
   const { type, amount } = leadingAmount(terms);
   return { first_amount_type: type, first_amount: amount };
 };
-
-const newPrice = (productId: string, terms: PriceTerms, position: number, now: Date): Price => ({
-  ...terms,
-  id: newId(),
-  created_at: now,
-  modified_at: null,
-  product_id: productId,
-  position,
-  source: 'catalog',
-  is_archived: false,
-  legacy_recurring_interval: null,
-});
 
 export async function changeProduct(
   tx: Tx,
