@@ -44,7 +44,7 @@ function tableOf(owned: readonly Owned[]): string {
   const rows = owned
     .flatMap(({ service, routes }) => routes.map((route) => ({ service, route })))
     .sort((a, b) => compare(`${a.route.path} ${a.route.method}`, `${b.route.path} ${b.route.method}`))
-    .map(({ service, route: { method, path, access, rate, upload } }) =>
+    .map(({ service, route: { method, path, access, rate, upload, changesReach } }) =>
       JSON.stringify({
         method,
         path,
@@ -52,6 +52,7 @@ function tableOf(owned: readonly Owned[]): string {
         access: { schemes: access.schemes, scopes: access.scopes },
         rate,
         upload,
+        changesReach,
       }),
     );
   return [

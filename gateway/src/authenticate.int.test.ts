@@ -102,6 +102,39 @@ test.each(['token_id', 'token_hash'] as const)(
   },
 );
 
+describe('an operation that changes which organizations its caller reaches', () => {
+  const create = (authorization: string) =>
+    fetch(`${gateway.url}/v1/organizations/`, { method: 'POST', headers: { authorization }, body: '{}' });
+
+  /** A user who has been seen with one organization and has had another since. */
+  async function founder(): Promise<string> {
+    const token = mintToken('trb_pat_');
+    gateway.allow(personalToken([ORGANIZATION]), token);
+    await get('/v1/things/', `Bearer ${token}`);
+    gateway.allow(personalToken([ORGANIZATION, crypto.randomUUID()]), token);
+    return `Bearer ${token}`;
+  }
+  const reachSeen = () =>
+    (principalSeen() as { principal: { organizations: object[] } }).principal.organizations;
+
+  test('is known to have done so with the next request', async () => {
+    const authorization = await founder();
+    expect((await create(authorization)).status).toBe(200);
+    gateway.seen.length = 0;
+    await get('/v1/things/', authorization);
+    expect(reachSeen()).toHaveLength(2);
+  });
+
+  test('changes nothing when it is refused', async () => {
+    const authorization = await founder();
+    gateway.serve((_request, response) => response.writeHead(422).end());
+    expect((await create(authorization)).status).toBe(422);
+    gateway.seen.length = 0;
+    await get('/v1/things/', authorization);
+    expect(reachSeen()).toHaveLength(1);
+  });
+});
+
 test('without identity: 503 that says when to try again', async () => {
   const token = mintToken('trb_oat_');
   gateway.tokens.set(token, new Problem(ServiceUnavailable, 'away', { 'retry-after': '1' }));

@@ -18,6 +18,8 @@ export interface Exchange {
   headers: Record<string, string>;
   route?: GatewayRoute;
   caller?: Caller;
+  /** Called before a service's answer of success is passed on. */
+  onSuccess?: () => void;
 }
 
 const REQUEST_ID = /^[\w.:-]{8,64}$/;

@@ -4,6 +4,7 @@ import { Problem, problemType } from '@tributary/runtime/http/problem.ts';
 import type { Logger } from '@tributary/runtime/log.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Authenticate } from './authenticate.ts';
+import type { Caller } from './caller.ts';
 import { addressGroup, clientAddress } from './client-address.ts';
 import { type CrossOrigin, isOpen } from './cors.ts';
 import { answer, answerEmpty, type Exchange, refuse, requestId } from './exchange.ts';
@@ -21,6 +22,8 @@ export interface GatewayParts {
   headers: StandingHeaders;
   crossOrigin: CrossOrigin;
   authenticate: Authenticate;
+  /** Has the caller asked for anew with its next request. */
+  forget: (caller: Caller) => void;
   limits: RateLimits;
   proxy: ReverseProxy;
   /** Answers what is no service's: documents, health, and 404 for the rest. */
@@ -85,7 +88,7 @@ function split(request: IncomingMessage, exchange: Exchange): [path: string, que
 
 async function serve(exchange: Exchange, route: GatewayRoute, parts: GatewayParts): Promise<void> {
   const { request, response } = exchange;
-  const { authenticate, crossOrigin, limits, proxy } = parts;
+  const { authenticate, crossOrigin, forget, limits, proxy } = parts;
   exchange.route = route;
   const open = isOpen(route);
   if (!open) Object.assign(exchange.headers, parts.headers.merchant);
@@ -97,6 +100,7 @@ async function serve(exchange: Exchange, route: GatewayRoute, parts: GatewayPart
   const authenticated = authenticate(request.headers.authorization, group, route);
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   exchange.caller = caller;
+  if (route.changesReach) exchange.onSuccess = () => forget(caller);
   await limits.count(route.rate, caller.principal.kind === 'anonymous' ? group : caller.key);
   authorize(route.access, caller.principal);
   checkDeclaredLength(request, route.upload);

@@ -76,6 +76,7 @@ export function startGateway(
       matcher: matcher(routes),
       headers: standingHeaders(config),
       crossOrigin: crossOrigin(config.corsOrigins),
+      forget: ({ principal }) => principal.kind !== 'anonymous' && cache.drop(principal.token_id),
       authenticate: authenticator({ ...signing, introspect, cache, failures: limits.badTokens }),
       limits,
       proxy,

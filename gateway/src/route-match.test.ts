@@ -10,6 +10,7 @@ const route = (method: Method, path: string): GatewayRoute => ({
   access: anonymous,
   rate: 'normal',
   upload: false,
+  changesReach: false,
 });
 
 const { match, methodsOf } = matcher([

@@ -12,6 +12,8 @@ export interface GatewayRoute {
   readonly rate: RateClass;
   /** The body may be of any size and is a file; the owner bounds it. */
   readonly upload: boolean;
+  /** Success changes which organizations the caller reaches. */
+  readonly changesReach: boolean;
 }
 
 /** The names of the services that own a route. */

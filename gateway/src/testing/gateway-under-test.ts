@@ -24,6 +24,7 @@ const route = (
   access: merchant('orders:read', 'orders:write'),
   rate: 'normal',
   upload: false,
+  changesReach: false,
   ...rest,
 });
 
@@ -31,6 +32,7 @@ const route = (
 export const routes: readonly GatewayRoute[] = [
   route('GET', '/v1/things/'),
   route('POST', '/v1/things/', { access: merchant('orders:write') }),
+  route('POST', '/v1/organizations/', { changesReach: true }),
   route('GET', '/v1/things/{id}'),
   route('PATCH', '/v1/things/{id}', { access: merchant('orders:write') }),
   route('DELETE', '/v1/things/{id}', { access: merchant('orders:write') }),

@@ -74,11 +74,11 @@ export const sessionOf = async (merchant: Api, customer_id: string, member_id?: 
   expectStatus(await merchant.post('/v1/customer-sessions/', { customer_id, member_id }), 201).token;
 
 /**
- * Makes an organization of the caller's, and waits until the caller's token is known to reach it everywhere.
+ * Makes an organization of the caller's.
  * @param owner with a personal access token
  */
-export async function makeOrganization(owner: Api, given: object = {}): Promise<Json> {
-  const organization = expectStatus(
+export const makeOrganization = async (owner: Api, given: object = {}): Promise<Json> =>
+  expectStatus(
     await owner.post('/v1/organizations/', {
       name: 'Another',
       slug: `another-${word().slice(0, 12)}`,
@@ -86,11 +86,6 @@ export async function makeOrganization(owner: Api, given: object = {}): Promise<
     }),
     201,
   );
-  await eventually(() =>
-    makeBenefit(owner, { organization_id: organization.id, type: 'feature_flag', properties: {} }),
-  );
-  return organization;
-}
 
 /** An organization without members, whose customers have customer sessions. */
 export const makePlainOrganization = (owner: Api): Promise<Json> =>

@@ -53,6 +53,7 @@ export const organizationRoutes = [
     path: '/v1/organizations/',
     operation: 'organizations:create',
     summary: 'Create organization',
+    changesReach: true,
     access: userOnly('organizations:write'),
     status: 201,
     body: OrganizationCreate,

@@ -63,6 +63,8 @@ export interface Route<App = never> {
    * bodies so large that parsing them in one go would hold up other requests; `body` only describes the shape.
    */
   raw: boolean;
+  /** Success changes which organizations the caller reaches: the gateway then asks again who the caller is. */
+  changesReach: boolean;
   /** Shape of the answer; absent for an empty one. */
   response?: z.ZodType;
   problems: readonly ProblemType[];
@@ -89,6 +91,7 @@ interface Definition<
   form?: boolean;
   upload?: boolean;
   raw?: boolean;
+  changesReach?: boolean;
   response?: R;
   problems?: readonly ProblemType[];
   handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>, app: App): Promise<z.input<R> | Reply>;
@@ -113,6 +116,7 @@ export const routeFor =
     form: false,
     upload: false,
     raw: false,
+    changesReach: false,
     problems: [],
     ...definition,
     handle: definition.handle as Route<App>['handle'],
