@@ -1,4 +1,4 @@
-import type { Meter } from '../meters/meter.ts';
+import type { ShownMeter } from '../meters/meter.ts';
 import type { CustomerCopy } from '../replicas.ts';
 
 /** What one customer consumed and was credited on one meter since its latest reset. */
@@ -18,5 +18,5 @@ export interface CustomerMeter {
 export interface CustomerMeterInContext {
   row: CustomerMeter;
   customer: CustomerCopy;
-  meter: Meter;
+  meter: ShownMeter;
 }

@@ -3,7 +3,7 @@ import type { Database, Reader } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
 import type { Replica } from '@tributary/runtime/replica/replica.ts';
-import { metersById } from '../meters/store.ts';
+import { type MeterJson, meterOfJson } from '../meters/meter.ts';
 import type { CustomerCopy } from '../replicas.ts';
 import { Conditions } from '../sql.ts';
 import { CUSTOMER_METER_COLUMNS, followNow } from './changes-store.ts';
@@ -38,7 +38,12 @@ type Sorting = readonly SortCriterion<CustomerMeterSortKey>[];
 const reads = (table: 'rank' | 'customer', sorting: Sorting) =>
   sorting.some(({ by }) => sortColumns[by].startsWith(`${table}.`));
 
-/** One page; customers and meters are read in one statement each. Customers that are gone leave their rows out. */
+/** Columns of a customer meter with the meter itself. */
+const COLUMNS = `${CUSTOMER_METER_COLUMNS}, to_jsonb(meter) as meter`;
+
+type Row = CustomerMeter & { meter: MeterJson };
+
+/** One page; customers are read in one statement. Customers that are gone leave their rows out. */
 export async function listCustomerMeters(
   db: Database,
   copies: Replica<CustomerCopy>,
@@ -56,7 +61,7 @@ export async function listCustomerMeters(
   const text = isByMeterName(sorting)
     ? byMeterName(conditions, filters, paging, sorting[0].direction)
     : bySorting(conditions, filters, sorting);
-  const rows: CustomerMeter[] = await db.query(`${text} ${page}`, conditions.values);
+  const rows: Row[] = await db.query(`${text} ${page}`, conditions.values);
   return { items: await inContext(db.manager, copies, rows), total };
 }
 
@@ -67,7 +72,7 @@ function bySorting(
 ): string {
   if (reads('rank', sorting)) conditions.addIn('rank.organization_id', organizations);
   if (reads('customer', sorting)) conditions.addIn('customer.organization_id', organizations);
-  return `select ${CUSTOMER_METER_COLUMNS}
+  return `select ${COLUMNS}
      from customer_meters row
      join meters meter on meter.id = row.meter_id
      ${reads('rank', sorting) ? 'join customer_meter_ranks rank on rank.id = row.id' : ''}
@@ -89,7 +94,7 @@ function byMeterName(
 ): string {
   const { where } = conditions;
   const owned = new Conditions(conditions.values).addIn('meter.organization_id', organizations);
-  return `select ${CUSTOMER_METER_COLUMNS}
+  return `select ${COLUMNS}
      from meters meter cross join lateral (
        select * from customer_meters row where row.meter_id = meter.id and ${where}
        order by row.customer_id ${direction} limit ${page * limit}
@@ -111,12 +116,17 @@ export async function readCustomerMeter(
     .add('row.organization_id = any(?)', organizations)
     .add('row.is_used')
     .addIf(customerId, 'row.customer_id = ?');
-  const rows: CustomerMeter[] = await db.query(
-    `select ${CUSTOMER_METER_COLUMNS} from customer_meters row join meters meter on meter.id = row.meter_id
+  const [row]: (Row & { customer: CustomerCopy | null })[] = await db.query(
+    `select ${COLUMNS}, customer.value as customer
+     from customer_meters row
+     join meters meter on meter.id = row.meter_id
+     left join customers_replica customer on customer.id = row.customer_id
      where ${conditions.where}`,
     conditions.values,
   );
-  const [found] = await inContext(db, copies, rows);
+  if (!row) throw notFound();
+  if (row.customer) return { row, customer: row.customer, meter: meterOfJson(row.meter) };
+  const [found] = await inContext(db, copies, [row]);
   if (!found) throw notFound();
   return found;
 }
@@ -174,18 +184,14 @@ function orderBy(sorting: Sorting): string {
 async function inContext(
   db: Reader,
   copies: Replica<CustomerCopy>,
-  rows: readonly CustomerMeter[],
+  rows: readonly Row[],
 ): Promise<CustomerMeterInContext[]> {
   const customers = await copies.get(
     db,
     rows.map((row) => row.customer_id),
   );
-  const meters = await metersById(
-    db,
-    rows.map((row) => row.meter_id),
-  );
   return rows.flatMap((row) => {
-    const [customer, meter] = [customers.get(row.customer_id), meters.get(row.meter_id)];
-    return customer && meter ? [{ row, customer, meter }] : [];
+    const customer = customers.get(row.customer_id);
+    return customer ? [{ row, customer, meter: meterOfJson(row.meter) }] : [];
   });
 }

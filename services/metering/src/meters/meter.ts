@@ -37,6 +37,35 @@ export interface Meter {
   modified_at: Date | null;
 }
 
+/** What others are shown of a meter. */
+export type ShownMeter = Pick<
+  Meter,
+  | 'id'
+  | 'organization_id'
+  | 'name'
+  | 'unit'
+  | 'custom_label'
+  | 'custom_multiplier'
+  | 'filter'
+  | 'aggregation'
+  | 'metadata'
+  | 'archived_at'
+  | 'created_at'
+  | 'modified_at'
+>;
+
+type AsJson<T> = { [K in keyof T]: T[K] extends Date | null ? string | Extract<T[K], null> : T[K] };
+
+/** A meter's row as JSON (`to_jsonb`), read. */
+export const meterOfJson = (row: AsJson<ShownMeter>): ShownMeter => ({
+  ...row,
+  archived_at: row.archived_at === null ? null : new Date(row.archived_at),
+  created_at: new Date(row.created_at),
+  modified_at: row.modified_at === null ? null : new Date(row.modified_at),
+});
+
+export type MeterJson = AsJson<ShownMeter>;
+
 /** What decides which events a meter has counted. */
 export type Counting = Pick<
   Meter,

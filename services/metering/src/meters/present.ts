@@ -1,9 +1,9 @@
 import { iso, presentRecorded } from '@tributary/runtime/db/columns.ts';
-import type { Meter } from './meter.ts';
+import type { ShownMeter } from './meter.ts';
 import type { MeterWire } from './schema.ts';
 
 /** A meter as the API, webhooks and the state topic show it. */
-export const presentMeter = (meter: Meter): MeterWire => ({
+export const presentMeter = (meter: ShownMeter): MeterWire => ({
   ...presentRecorded(meter),
   metadata: meter.metadata,
   name: meter.name,
