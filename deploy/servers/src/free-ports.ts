@@ -1,16 +1,29 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/**
+ * Below what systems give to outgoing connections (Linux from 32768, others from 49152): one of those would take a port
+ * while its server is being started, or started again.
+ */
+const LOWEST = 10_000;
+const HIGHEST = 32_767;
+const TRIES_EACH = 100;
 
 /** Free TCP ports on loopback, all different. Another program may take one before it is used: be ready to ask again. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer();
-      return new Promise<typeof server>((resolve, reject) =>
-        server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server)),
-      );
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const ports = new Set<number>();
+  for (let tries = 0; ports.size < count; tries += 1) {
+    if (tries === TRIES_EACH * count) throw new Error(`no ${count} ports are free`);
+    const port = randomInt(LOWEST, HIGHEST + 1);
+    if (!ports.has(port) && (await isFree(port))) ports.add(port);
+  }
+  return [...ports];
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
