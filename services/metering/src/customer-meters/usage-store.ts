@@ -38,7 +38,7 @@ export async function applyUsage(sql: Sql, usages: readonly Usage[], now: Date):
 /** Whether adding up is all it takes; `unique` must know which values it has seen. */
 export const isPlain = ({ meter }: Usage): boolean => meter.func !== 'unique';
 
-const ADD_TO_CURRENT = `with ${addToCurrentSql('$1', '$2')} select count(*) as touched from touched`;
+const ADD_TO_CURRENT = `with ${addToCurrentSql('$1', '$2')} select count(*)::integer as touched from touched`;
 
 /** The common case, one statement; returns how many of the usages it could add. */
 async function addToCurrent(sql: Sql, usages: readonly Usage[], now: Date): Promise<number> {
