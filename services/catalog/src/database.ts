@@ -1,3 +1,4 @@
+import { NameRecordsInAnswers1768000000000 } from '@tributary/runtime/forget-record.ts';
 import { grants } from './benefit-grants/store.ts';
 import { benefits } from './benefits/store.ts';
 import { customFields } from './custom-fields/store.ts';
@@ -21,4 +22,4 @@ export const entities = [
   customFields,
 ];
 
-export const migrations = [CreateCatalog1767225600000];
+export const migrations = [CreateCatalog1767225600000, NameRecordsInAnswers1768000000000];

@@ -1,3 +1,4 @@
+import { NameRecordsInAnswers1768000000000 } from '@tributary/runtime/forget-record.ts';
 import { checkouts } from './checkouts/store.ts';
 import { customerSeats } from './customer-seats/store.ts';
 import { customers } from './customers/store.ts';
@@ -27,4 +28,5 @@ export const migrations = [
   CreateCommerce1764000000000,
   CycleSubscriptionsAndSeatCustomers1764000100000,
   RememberShownPrices1764000200000,
+  NameRecordsInAnswers1768000000000,
 ];

@@ -1,3 +1,4 @@
+import { NameRecordsInAnswers1768000000000 } from '@tributary/runtime/forget-record.ts';
 import { CreateIdentity1764000000000 } from './migrations/1764000000000-create-identity.ts';
 import { ClientEntity } from './oauth2/clients/store.ts';
 import { OrganizationAccessTokenEntity } from './organization-access-tokens/store.ts';
@@ -13,4 +14,4 @@ export const entities = [
   ClientEntity,
 ];
 
-export const migrations = [CreateIdentity1764000000000];
+export const migrations = [CreateIdentity1764000000000, NameRecordsInAnswers1768000000000];

@@ -1,3 +1,4 @@
+import { NameRecordsInAnswers1768000000000 } from '@tributary/runtime/forget-record.ts';
 import { emails } from './emails/store.ts';
 import { CreateNotifications1764000000000 } from './migrations/1764000000000-create-notifications.ts';
 import { CreateEmails1764000000001 } from './migrations/1764000000001-create-emails.ts';
@@ -11,4 +12,5 @@ export const migrations = [
   CreateNotifications1764000000000,
   CreateEmails1764000000001,
   FindBodiesByAddress1764000000002,
+  NameRecordsInAnswers1768000000000,
 ];

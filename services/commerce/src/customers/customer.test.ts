@@ -78,14 +78,19 @@ describe('a deleted customer', () => {
 
   test('that is anonymized tells nothing of the person', () => {
     const person = customer({ billing_address: address('DE'), billing_name: 'Ada Lovelace' });
-    const left = anonymizeCustomer(person, later);
+    const left = anonymizeCustomer(deleteCustomer(person, later), later);
     expect(left.email).toMatch(/^[0-9a-f]{64}@anonymized\.invalid$/);
     expect(left.name).toMatch(/^[0-9a-f]{64}$/);
     expect(left.billing_name).toMatch(/^[0-9a-f]{64}$/);
     expect(left.billing_address).toBeNull();
-    expect(left.metadata).toEqual({ __anonymized_at: later.toISOString() });
+    expect(left.metadata).toEqual({ __anonymized_at: later.toISOString(), __external_id: 'ext' });
     expect(JSON.stringify(left)).not.toContain('Ada');
     expect(anonymizeCustomer(left, now)).toBe(left);
+  });
+
+  test('whose metadata bore the notes of a deletion while it lived has only what is true', () => {
+    const forged = customer({ metadata: { __anonymized_at: 'never', __external_id: 'none', plan: 'gold' } });
+    expect(deleteCustomer(forged, later).metadata).toEqual({ plan: 'gold', __external_id: 'ext' });
   });
 
   test('that is a business keeps its name and tax number', () => {

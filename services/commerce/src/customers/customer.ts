@@ -1,4 +1,5 @@
 import { hash, randomInt } from 'node:crypto';
+import { ANONYMIZED_KEY, isAnonymized } from '@tributary/proto/anonymized.ts';
 import { newId } from '@tributary/proto/id.ts';
 import type { Recorded } from '@tributary/runtime/db/columns.ts';
 import { invalid } from '@tributary/runtime/http/problem.ts';
@@ -145,23 +146,21 @@ function changedExternalId(customer: Customer, { external_id }: CustomerChange):
 export const sameEmail = (one: string | null, other: string | null): boolean =>
   one?.toLowerCase() === other?.toLowerCase();
 
-/** Where a deleted customer's external id and the time of its anonymization stay readable. */
+/** Where a deleted customer's external id stays readable. */
 export const EXTERNAL_ID_KEY = '__external_id';
-export const ANONYMIZED_KEY = '__anonymized_at';
 
-/** The customer is gone: its e-mail and external id are free again. */
+/** The customer is gone: its e-mail and external id are free again. What its metadata note of that is noted here alone. */
 export function deleteCustomer(customer: Customer, now: Date): Customer {
+  const { [EXTERNAL_ID_KEY]: _named, [ANONYMIZED_KEY]: _noted, ...metadata } = customer.metadata;
   const released: Metadata = customer.external_id === null ? {} : { [EXTERNAL_ID_KEY]: customer.external_id };
   return {
     ...customer,
     deleted_at: customer.deleted_at ?? now,
     modified_at: now,
     external_id: null,
-    metadata: { ...customer.metadata, ...released },
+    metadata: { ...metadata, ...released },
   };
 }
-
-export const isAnonymized = (customer: Customer): boolean => ANONYMIZED_KEY in customer.metadata;
 
 /**
  * Takes the person out of the record, once. The name of a business (a customer with a tax number) stays: it is no

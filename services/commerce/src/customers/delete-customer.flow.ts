@@ -1,5 +1,6 @@
 import { stateChanged } from '@tributary/proto/events/message.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
+import { forgetRecord } from '@tributary/runtime/forget-record.ts';
 import type { Call } from '@tributary/runtime/http/route.ts';
 import { requireAdministrator } from '@tributary/runtime/principal.ts';
 import type { App } from '../app.ts';
@@ -82,6 +83,7 @@ async function removeMembers(tx: Tx, customer: Customer, isAnonymous: boolean, n
 
 /** What other records kept of the person, each in its own table. */
 async function forgetTraces(tx: Tx, customer: Customer): Promise<void> {
+  await forgetRecord(tx, customer.id);
   await forgetOrdersOf(tx, customer.id);
   await forgetSubscriptionsOf(tx, customer.id);
   await forgetSeatsOf(tx, customer.id);

@@ -137,6 +137,38 @@ describe('deleting a customer', () => {
     expect([...states.keys()].join()).toContain('customer_seats');
   });
 
+  test('with anonymize is not kept from it by what a merchant wrote into the metadata', async () => {
+    const person = await subscriber();
+    const metadata = { __anonymized_at: '2020-01-01T00:00:00Z', __external_id: 'forged', plan: 'gold' };
+    await commerce.ok('PATCH', `/v1/customers/${person.id}`, { metadata });
+    await commerce.emptyOutbox();
+    await commerce.ok('DELETE', `/v1/customers/${person.id}?anonymize=true`);
+    expect((await commerce.told('customers.changed')).at(-1)).toMatchObject({
+      email: expect.stringMatching(/@anonymized\.invalid$/),
+      metadata: {
+        __anonymized_at: commerce.clock.now().toISOString(),
+        __external_id: person.external_customer_id,
+        plan: 'gold',
+      },
+    });
+  });
+
+  test('with anonymize leaves no answer to be replayed, and what was set aside says nothing', async () => {
+    const key = newId();
+    const body = { email: `kim-${newId()}@example.com`, name: 'Kim Kept' };
+    const headers = { 'idempotency-key': key };
+    const made = await commerce.ok('POST', '/v1/customers/', body, { headers });
+    await commerce.app.db.query(
+      `insert into parked_messages (consumer, event_id, topic, message, error) values ('some', $1, 'some', $2, 'Kim')`,
+      [newId(), { key: made.id, type: 'customers.changed', value: { name: 'Kim Kept' } }],
+    );
+    await commerce.ok('DELETE', `/v1/customers/${made.id}?anonymize=true`);
+    const again = await commerce.api('POST', '/v1/customers/', body, { headers });
+    expect([again.status, again.body.error]).toEqual([410, 'ResourceUnavailable']);
+    const [parked] = await commerce.app.db.query('select parked::text as row from parked_messages parked');
+    expect([parked.row.includes(made.id), parked.row.includes('Kim')]).toEqual([true, false]);
+  });
+
   test('with anonymize works by external id, and any other value of it is a 422', async () => {
     const { id, external_customer_id } = await subscriber();
     const path = `/v1/customers/external/${external_customer_id}?anonymize=`;

@@ -1,8 +1,7 @@
+import { isAnonymized } from '@tributary/proto/anonymized.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
+import { forgetRecord } from '@tributary/runtime/forget-record.ts';
 import type { CustomerCopy } from '../replicas.ts';
-
-/** Where the customers' owner notes that a customer was anonymized (domain rules 7.1). */
-const ANONYMIZED = '__anonymized_at';
 
 /** What system events about customers say of the person. */
 const SCRUBBED = `(metadata - 'updated_fields') || jsonb_build_object('customer_email', $2::text, 'customer_name', $3::text)`;
@@ -10,6 +9,7 @@ const SCRUBBED = `(metadata - 'updated_fields') || jsonb_build_object('customer_
 /** Replaces the personal data in an anonymized customer's own events by what is left of it; takes out what they wrote. */
 export async function forgetPerson(tx: Tx, customer: CustomerCopy): Promise<void> {
   if (!isAnonymized(customer)) return;
+  await forgetRecord(tx, customer.id);
   await tx.query(
     `update events
      set metadata = ${SCRUBBED}
@@ -25,6 +25,3 @@ export async function forgetPerson(tx: Tx, customer: CustomerCopy): Promise<void
     [customer.id, customer.organization_id],
   );
 }
-
-export const isAnonymized = (customer: Pick<CustomerCopy, 'metadata'>): boolean =>
-  Object.hasOwn(customer.metadata ?? {}, ANONYMIZED);

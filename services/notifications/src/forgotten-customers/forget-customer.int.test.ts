@@ -42,20 +42,20 @@ beforeEach(async () => {
   });
 });
 
-const state = (email: string, metadata: object = {}) =>
+const state = (email: string, metadata: object = {}, deleted_at: string | null = null) =>
   stateChanged('customers', customerId, {
     id: customerId,
     organization_id: organizationId,
     email,
+    deleted_at,
     modified_at: service.clock.now().toISOString(),
     metadata,
   });
 
 const anonymize = () => {
   const digest = hash('sha256', 'zoe@example.com', 'hex');
-  return service.tell(
-    state(`${digest}@anonymized.invalid`, { __anonymized_at: service.clock.now().toISOString() }),
-  );
+  const at = service.clock.now().toISOString();
+  return service.tell(state(`${digest}@anonymized.invalid`, { __anonymized_at: at }, at));
 };
 
 /** A mail ordered now; the order's time is what the message carries. */
@@ -215,6 +215,37 @@ test('after two days not even the hashes of its addresses are left', async () =>
     ]);
     expect([table, rows]).toEqual([table, []]);
   }
+});
+
+test('a mail that was set aside is forgotten, and so is any message about the customer', async () => {
+  await service.tell(state('zoe@example.com'));
+  const messages = [
+    { topic: 'tributary.emails', key: 'zoe@example.com', value: { to: 'Zoe@example.com' } },
+    {
+      topic: 'tributary.webhooks',
+      key: organizationId,
+      value: { data: { customer: { id: customerId, name: 'Zoe' } } },
+    },
+    { topic: 'tributary.emails', key: 'ada@example.com', value: { to: 'ada@example.com' } },
+  ];
+  for (const message of messages)
+    await service.database.db.query(
+      `insert into parked_messages (consumer, event_id, topic, message, error) values ('queue', $1, $2, $3, $4)`,
+      [newId(), message.topic, message, `cannot read ${JSON.stringify(message.value)}`],
+    );
+  service.clock.advance({ minutes: 1 });
+  await anonymize();
+  const rows = await service.database.db.query('select message::text || error as said from parked_messages');
+  const said = rows.map((row: { said: string }) => row.said).join();
+  expect([rows.length, /zoe/i.test(said), said.includes('ada@example.com')]).toEqual([3, false, true]);
+});
+
+test('the note that a merchant wrote into the metadata of a customer who is there means nothing', async () => {
+  await service.tell(state('zoe@example.com'));
+  const id = await mailTo('zoe@example.com');
+  service.clock.advance({ minutes: 1 });
+  await service.tell(state('zoe@example.com', { __anonymized_at: service.clock.now().toISOString() }));
+  expect(await mailLog(id)).toMatchObject({ status: 'sent', recipient: 'zoe@example.com' });
 });
 
 test('a customer that was deleted without being anonymized is not forgotten', async () => {

@@ -1,10 +1,12 @@
 import { inTransaction, type Tx } from '@tributary/runtime/db/transaction.ts';
+import { forgetRecord } from '@tributary/runtime/forget-record.ts';
 import type { App } from '../app.ts';
 import { messageIdOf } from '../emails/send-email.flow.ts';
 import { dropOldSweeps, forgetCustomers, takeDueSweeps } from './store.ts';
 
 /** Forgets what was said of and to these customers, the mails that lie here as files too. */
 export async function forget(tx: Tx, app: App, customerIds: readonly string[]): Promise<void> {
+  for (const id of customerIds) await forgetRecord(tx, id);
   const mails = await forgetCustomers(tx, customerIds);
   // Before the commit: files that are gone too early are found gone, files that stay would never be looked for again.
   await app.mailer.forget(mails.map((id) => messageIdOf(app, id)));

@@ -1,3 +1,4 @@
+import { emailsTopic } from '@tributary/proto/events/topics.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 
 /** What is told of a customer may come this much later than the message that it is forgotten. */
@@ -57,12 +58,20 @@ const FORGET_EMAILS = `
     and email.created_at < forgotten.forgotten_at and email.status <> 'forgotten'
   returning email.id`;
 
+/** A mail that was set aside is found by its recipient, who is its message's key too. */
+const FORGET_PARKED_EMAILS = `
+  update parked_messages parked set message = message - 'value' - 'key', error = 'Its reader is forgotten.'
+  from customer_addresses address
+  where address.customer_id = any($1) and parked.topic = '${emailsTopic.name}'
+    and encode(sha256(convert_to(lower(parked.message -> 'value' ->> 'to'), 'utf8')), 'hex') = address.address_hash`;
+
 /** Takes what was said of and to these customers out of the webhooks and mails kept here; returns the mails' ids. */
 export async function forgetCustomers(
   reader: Pick<Reader, 'query'>,
   customerIds: readonly string[],
 ): Promise<string[]> {
   await reader.query(FORGET_BODIES, [customerIds]);
+  await reader.query(FORGET_PARKED_EMAILS, [customerIds]);
   const [mails]: [{ id: string }[], number] = await reader.query(FORGET_EMAILS, [customerIds]);
   return mails.map(({ id }) => id);
 }

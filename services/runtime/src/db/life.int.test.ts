@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { newId } from '@tributary/proto/id.ts';
 import { pino } from 'pino';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { NameRecordsInAnswers1768000000000 } from '../forget-record.ts';
 import { claimKey, IDEMPOTENCY_TABLE } from '../http/idempotency.ts';
 import { Reply } from '../http/reply.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
@@ -20,7 +21,10 @@ class CreateKeys1700000000000 implements MigrationInterface {
 let database: TestDatabase;
 let life: Life;
 beforeAll(async () => {
-  database = await createTestDatabase('life', { entities: [], migrations: [CreateKeys1700000000000] });
+  database = await createTestDatabase('life', {
+    entities: [],
+    migrations: [CreateKeys1700000000000, NameRecordsInAnswers1768000000000],
+  });
   life = await startLife(database.url, 'test', pino({ level: 'silent' }));
 });
 afterAll(async () => {

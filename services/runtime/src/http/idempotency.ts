@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { newId } from '@tributary/proto/id.ts';
 import { isDead } from '../db/life.ts';
 import type { Database, Tx } from '../db/transaction.ts';
-import { IdempotentRequestRunning, invalid, Problem } from './problem.ts';
+import { AnswerForgotten, IdempotentRequestRunning, invalid, Problem } from './problem.ts';
 import { Reply } from './reply.ts';
 import { keyHash, openAnswer, sealAnswer } from './sealed-answer.ts';
 
@@ -64,7 +64,7 @@ export async function claimKey(
      values ($1, $2, $3, $4, now() + make_interval(secs => $5))
      on conflict (owner, key_hash) do update
        set fingerprint = excluded.fingerprint, lease = excluded.lease, leased_until = excluded.leased_until,
-           status = null, answer = null, created_at = now()
+           status = null, answer = null, named = null, created_at = now()
        where (idempotency_keys.status is null and idempotency_keys.fingerprint = excluded.fingerprint
               and (idempotency_keys.leased_until < now() or ${HAS_DIED}))
           or idempotency_keys.created_at < now() - make_interval(hours => $6)
@@ -97,6 +97,8 @@ function replay(kept: Kept | undefined, fingerprint: string, key: string): Reply
       key,
     );
   }
+  if (kept && kept.status !== null && kept.answer === null)
+    throw new Problem(AnswerForgotten, 'The answer to this request named somebody who is forgotten.');
   if (!kept?.answer || kept.status === null) {
     throw new Problem(IdempotentRequestRunning, 'A request with this idempotency key is still running.', {
       'retry-after': '1',
@@ -106,6 +108,13 @@ function replay(kept: Kept | undefined, fingerprint: string, key: string): Reply
   return new Reply(kept.status, body, { ...headers, 'idempotency-replayed': 'true' });
 }
 
+const MAX_NAMED = 1_000;
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
+
+/** Ids of the records that an answer names: when one of them must be forgotten, so must the answer. */
+const recordsIn = (body: unknown): string[] =>
+  [...new Set(JSON.stringify(body ?? null).match(ID))].slice(0, MAX_NAMED);
+
 /**
  * Stores the answer under the key, in the transaction of the effect.
  * @throws Problem 409 when another request took the key over meanwhile: the transaction must not commit
@@ -113,9 +122,9 @@ function replay(kept: Kept | undefined, fingerprint: string, key: string): Reply
 export async function settleKey(tx: Pick<Tx, 'query'>, claim: Claim, reply: Reply): Promise<void> {
   const answer = sealAnswer({ body: reply.body, headers: reply.headers }, claim.key);
   const [, settled]: [unknown, number] = await tx.query(
-    `update idempotency_keys set status = $4, answer = $5
+    `update idempotency_keys set status = $4, answer = $5, named = $6
      where owner = $1 and key_hash = $2 and lease = $3`,
-    [claim.owner, keyHash(claim.key), claim.lease, reply.status, answer],
+    [claim.owner, keyHash(claim.key), claim.lease, reply.status, answer, recordsIn(reply.body)],
   );
   if (settled !== 1) {
     throw new Problem(IdempotentRequestRunning, 'Another request with this idempotency key took over.');

@@ -13,6 +13,7 @@ export const NotPermitted = problemType('NotPermitted', 403);
 export const InsufficientScope = problemType('insufficient_scope', 403);
 export const ResourceNotFound = problemType('ResourceNotFound', 404);
 export const IdempotentRequestRunning = problemType('IdempotentRequestRunning', 409);
+export const AnswerForgotten = problemType('ResourceUnavailable', 410);
 export const LengthRequired = problemType('LengthRequired', 411);
 export const RequestBodyTooLarge = problemType('RequestBodyTooLarge', 413);
 export const RateLimitExceeded = problemType('RateLimitExceeded', 429);

@@ -2,6 +2,7 @@ import { merchant } from '@tributary/proto/access.ts';
 import { newId } from '@tributary/proto/id.ts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { z } from 'zod';
+import { forgetRecord, NameRecordsInAnswers1768000000000 } from '../forget-record.ts';
 import { MESSAGING_TABLES } from '../messaging/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { customerSession, organizationToken, personalToken } from '../testing/principals.ts';
@@ -118,7 +119,10 @@ async function stall(): Promise<void> {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase('runtime', { entities: [], migrations: [CreateNotes1700000000000] });
+  database = await createTestDatabase('runtime', {
+    entities: [],
+    migrations: [CreateNotes1700000000000, NameRecordsInAnswers1768000000000],
+  });
   const app = { gate: gate.promise, entered: entered.resolve, stall };
   service = await serviceUnderTest({ service: 'notes', routes, app, db: database.db, now: () => new Date() });
 });
@@ -303,6 +307,23 @@ describe('an idempotency key', () => {
     );
     expect(text).not.toContain(key);
     expect(text).not.toContain('secret token');
+  });
+
+  test('keeps no answer that names a record which is forgotten, and does nothing again', async () => {
+    const key = newId();
+    const { body } = await create({ text: 'of somebody' }, key);
+    const other = newId();
+    await create({ text: 'of another' }, other);
+    const before = await noteCount();
+    await forgetRecord(database.db.manager, body.id);
+    const again = await create({ text: 'of somebody' }, key);
+    expect([again.status, again.body.error]).toEqual([410, 'ResourceUnavailable']);
+    expect((await create({ text: 'of another' }, other)).status).toBe(201);
+    expect(await noteCount()).toBe(before);
+    const kept = await database.db.query('select answer from idempotency_keys where $1 = any(named)', [
+      body.id,
+    ]);
+    expect(kept).toEqual([]);
   });
 
   test('a hundred twins at once leave one effect', async () => {
