@@ -31,7 +31,7 @@ export interface GatewayDependencies {
   /** Asks identity who is behind a token. */
   introspect: Introspect;
   /** Brings word of revoked tokens; without it a revocation is noticed within 30 s. */
-  transport?: Pick<Transport, 'subscribe'>;
+  transport?: Pick<Transport, 'subscribe' | 'ready'>;
   log: Logger;
   now?: () => Date;
   /** The generated table unless told otherwise. */
@@ -82,6 +82,10 @@ export function startGateway(
       proxy,
       pages: pages({
         services: config.services,
+        misses: {
+          ...(redis && { redis: () => redis.ping() }),
+          ...(transport && { transport: () => transport.ready() }),
+        },
         description: description(),
         isStopping: closing.isStopping,
         log,
@@ -108,7 +112,7 @@ async function start(closing: Closers): Promise<void> {
   const identity = identityClient(config.identityGrpc, config.internalSecret);
   closing.add('identity', identity.close);
   const brokers = config.kafkaBrokers;
-  const transport = brokers && (await kafkaTransport({ brokers, clientId: 'gateway', log }));
+  const transport = brokers && kafkaTransport({ brokers, clientId: 'gateway', log });
   if (transport) closing.add('transport', transport.stop);
   const running = await startGateway(config, { introspect: identity.introspect, transport, log });
   closing.add('gateway', running.stop);

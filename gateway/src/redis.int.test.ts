@@ -108,6 +108,30 @@ describeWithRedis('gateways with one Redis', (redisUrl) => {
     expect((await list(one, token)).status).toBe(401);
   });
 
+  test('find it when it comes later, and say how it is', async () => {
+    const between = await pausable(await redisUrl());
+    between.close();
+    const gateway = await gatewayWith(between.url);
+    const readiness = async () => (await fetch(`${gateway.url}/readyz`)).json();
+    expect(await readiness()).toMatchObject({ checks: { redis: 'failed' } });
+    const { principal, token } = caller();
+    gateway.allow(principal, token);
+    expect((await confirm(gateway, token)).status).toBe(200);
+    const again = await pausable(await redisUrl(), Number(new URL(between.url).port));
+    await eventually(async () => {
+      expect(await readiness()).toMatchObject({ checks: { redis: 'ok' } });
+    });
+    const client = createClient({ url: await redisUrl() });
+    await client.connect();
+    expect((await confirm(gateway, token)).status).toBe(200);
+    const key = `tributary:rate:checkout_confirm:60:organization:${principal.organization_id}`;
+    expect(await client.exists(key)).toBe(1);
+    client.destroy();
+    await gateway.stop();
+    gateways.splice(gateways.indexOf(gateway), 1);
+    again.close();
+  });
+
   test('go on by themselves when it falls silent', async () => {
     const between = await pausable(await redisUrl());
     const gateway = await connected(between.url);
@@ -122,7 +146,7 @@ describeWithRedis('gateways with one Redis', (redisUrl) => {
 });
 
 /** A way to a server that can be blocked without closing it. */
-async function pausable(url: string) {
+async function pausable(url: string, at = 0) {
   const { hostname, port } = new URL(url);
   const pairs: Socket[] = [];
   const server = createServer((near) => {
@@ -132,7 +156,7 @@ async function pausable(url: string) {
     far.on('error', () => near.destroy()).pipe(near);
   });
   return {
-    url: await addressOf(server),
+    url: await addressOf(server, at),
     pause() {
       for (const socket of pairs) socket.unpipe().pause();
     },
@@ -143,8 +167,8 @@ async function pausable(url: string) {
   };
 }
 
-/** Starts a server on any port. */
-async function addressOf(server: Server): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+/** Starts a server. @param port 0 takes any */
+async function addressOf(server: Server, port = 0): Promise<string> {
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -71,7 +71,7 @@ export function startPlatform(options: PlatformOptions): Promise<Platform> {
         () => undefined,
       );
     const [identity] = await Promise.all(started);
-    const transport = within ?? (await kafkaTransport({ brokers: kafkaBrokers!, clientId: 'gateway', log }));
+    const transport = within ?? kafkaTransport({ brokers: kafkaBrokers!, clientId: 'gateway', log });
     closing.add('transport', () => transport.stop());
     const client = identityClient(addresses.grpc.identityGrpc, internalSecret);
     closing.add('identity client', client.close);

@@ -120,7 +120,10 @@ export async function gatewayUnderTest(config: Partial<GatewayConfig> = {}): Pro
         if (known instanceof Error) throw known;
         return known;
       },
-      transport: { subscribe: async (subscription) => void subscriptions.push(subscription) },
+      transport: {
+        subscribe: async (subscription) => void subscriptions.push(subscription),
+        ready: async () => undefined,
+      },
     },
   );
   return {

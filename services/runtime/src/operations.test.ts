@@ -5,8 +5,12 @@ import { type Checks, type OperationsOptions, operations } from './operations.ts
 
 let server: Server | undefined;
 
-async function read(path: string, checks: Checks, options: OperationsOptions = {}) {
-  server = await listen(express().use(operations(checks, options)), 0, '127.0.0.1');
+async function read(
+  path: string,
+  needs: Checks,
+  { misses, ...options }: OperationsOptions & { misses?: Checks } = {},
+) {
+  server = await listen(express().use(operations({ needs, misses }, options)), 0, '127.0.0.1');
   const response = await fetch(`http://127.0.0.1:${portOf(server)}${path}`);
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
@@ -47,6 +51,16 @@ test('is not ready when one fails or does not answer, and says which but not why
   ]);
 });
 
+test('is ready without what it only misses, and says so', async () => {
+  const { status, text } = await read('/readyz', { database: fine }, { misses: { transport: broken } });
+  expect([status, JSON.parse(text)]).toEqual([
+    200,
+    { status: 'degraded', checks: { database: 'ok', transport: 'failed' } },
+  ]);
+  const both = await read('/readyz', { database: broken }, { misses: { transport: broken } });
+  expect([both.status, JSON.parse(both.text).status]).toEqual([503, 'unavailable']);
+});
+
 test('a check that throws before it returns a promise is a failed one', async () => {
   const check = () => {
     throw new Error('not connected');
@@ -66,7 +80,7 @@ test('probes that come together share one check; the next ones check again', asy
     runs += 1;
     await gate.promise;
   };
-  server = await listen(express().use(operations({ database: check })), 0, '127.0.0.1');
+  server = await listen(express().use(operations({ needs: { database: check } })), 0, '127.0.0.1');
   const probe = () => fetch(`http://127.0.0.1:${portOf(server!)}/readyz`).then((response) => response.status);
   const together = [probe(), probe(), probe()];
   gate.resolve();

@@ -3,8 +3,15 @@ import { within } from './deadline.ts';
 import type { Logger } from './log.ts';
 import { metricsText, registry } from './metrics.ts';
 
-/** What the process cannot work without, by name: each resolves when it is there and rejects when it is not. */
+/** Servers by name: each check resolves when its server is there and rejects when it is not. */
 export type Checks = Readonly<Record<string, () => Promise<unknown>>>;
+
+export interface Dependencies {
+  /** Without one of these the process is not ready. */
+  needs: Checks;
+  /** Without one of these it works on and makes up for it later: messages wait in the outbox, for example. */
+  misses?: Checks;
+}
 
 export interface OperationsOptions {
   /** Told why a check failed; the answer only says which. */
@@ -16,27 +23,34 @@ export interface OperationsOptions {
 }
 
 type Outcome = 'ok' | 'failed' | 'timed out';
+type Status = 'ready' | 'degraded' | 'unavailable' | 'stopping';
 
 const DEFAULT_TIMEOUT_MS = 2_000;
 
 /**
- * `/healthz`: the process answers. `/readyz`: it can work, by every check; else 503 with the outcome of each.
- * `/metrics`: Prometheus exposition.
+ * `/healthz`: the process answers. `/readyz`: it can work, else 503; with the outcome of each check, and `degraded`
+ * where it works without something it misses. `/metrics`: Prometheus exposition.
  */
-export function operations(checks: Checks, options: OperationsOptions = {}): Router {
+export function operations({ needs, misses = {} }: Dependencies, options: OperationsOptions = {}): Router {
   const { isStopping = () => false } = options;
-  const runs = Object.entries(checks).map(
+  const runs = Object.entries({ ...needs, ...misses }).map(
     ([name, check]) => [name, oneAtATime(() => outcomeOf(name, check, options))] as const,
   );
+  const statusAfter = (failed: readonly string[]): Status => {
+    if (isStopping()) return 'stopping';
+    if (failed.length === 0) return 'ready';
+    return failed.some((name) => name in needs) ? 'unavailable' : 'degraded';
+  };
   const router = express.Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
   });
   router.get('/readyz', async (_request, response) => {
     const outcomes = await Promise.all(runs.map(async ([name, run]) => [name, await run()] as const));
-    const areAllOk = outcomes.every(([, outcome]) => outcome === 'ok');
-    const status = isStopping() ? 'stopping' : areAllOk ? 'ready' : 'unavailable';
-    response.status(status === 'ready' ? 200 : 503).json({ status, checks: Object.fromEntries(outcomes) });
+    const failed = outcomes.filter(([, outcome]) => outcome !== 'ok').map(([name]) => name);
+    const status = statusAfter(failed);
+    const isReady = status === 'ready' || status === 'degraded';
+    response.status(isReady ? 200 : 503).json({ status, checks: Object.fromEntries(outcomes) });
   });
   router.get('/metrics', async (_request, response) => {
     response.type(registry.contentType).send(await metricsText());

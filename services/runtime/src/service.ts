@@ -59,8 +59,11 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
     closing.add('relay', startRelay({ databaseUrl: config.databaseUrl, transport, service: name, log }));
     closing.add('jobs', startJobs({ jobs: [...parts.jobs, ...housekeeping(db)], app, now, log }));
     closing.add('metrics', observeMessaging(name, db));
-    const checks = { database: () => db.query('select 1'), transport: () => transport.ready() };
-    const probes = operations(checks, { log, isStopping: closing.isStopping });
+    const dependencies = {
+      needs: { database: () => db.query('select 1') },
+      misses: { transport: () => transport.ready() },
+    };
+    const probes = operations(dependencies, { log, isStopping: closing.isStopping });
     const shared = { service: name, routes: parts.routes, app, db, secret, now, log };
     const http = httpApplication({ ...shared, process: life.number, probes });
     const server = await listen(http, config.port);

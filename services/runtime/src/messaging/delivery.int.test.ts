@@ -161,7 +161,7 @@ describe('delivery within the process', () =>
 
 describeWithKafka('delivery over Kafka', (brokers) =>
   suite(async (clientId) => ({
-    transport: await kafkaTransport({ brokers: await brokers(), clientId, log }),
+    transport: kafkaTransport({ brokers: await brokers(), clientId, log }),
     begin: () => undefined,
   })),
 );

@@ -14,6 +14,8 @@ const RESTART_MS = 1_000;
 export interface ConsumerOptions {
   kafka: Kafka;
   retry: { retries: number; initialRetryTime: number; maxRetryTime: number };
+  /** Resolves once there is something to consume from. */
+  prepared: Promise<unknown>;
   log: Logger;
 }
 
@@ -26,6 +28,7 @@ export function keepConsuming(options: ConsumerOptions, subscription: Subscripti
   const stopping = new AbortController();
   let current: Consumer | undefined;
   const running = (async () => {
+    await options.prepared;
     while (!stopping.signal.aborted) {
       try {
         await consumeUntilEnd(options, subscription, stopping.signal, (consumer) => {

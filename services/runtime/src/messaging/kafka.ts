@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { allTopics, deadTopic, kafkaConfig } from '@tributary/proto/events/topics.ts';
-import { CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
+import { type Admin, CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
+import { within } from '../deadline.ts';
 import type { Logger } from '../log.ts';
 import { keepConsuming } from './kafka-consumer.ts';
 import { recordOf } from './kafka-message.ts';
 import type { Message, Transport } from './message.ts';
 
 const RETRIES = { retries: 8, initialRetryTime: 100, maxRetryTime: 5_000 };
+/** Whoever publishes tries again by himself, and may be told to stop meanwhile. */
+const FEW_RETRIES = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** How long a publication waits for the first broker to be reached. */
+const FIRST_BROKER_MS = 5_000;
+const MAX_PREPARE_PAUSE_MS = 5_000;
 const PART_BYTES = 512 * 1024;
 /** What a message's headers and frame come to. */
 const HEADER_BYTES = 512;
@@ -18,8 +24,11 @@ export interface KafkaOptions {
   log: Logger;
 }
 
-/** Kafka: idempotent producer, acknowledgement of all in-sync replicas, offsets moved only after handling. */
-export async function kafkaTransport(options: KafkaOptions): Promise<Transport> {
+/**
+ * Kafka: idempotent producer, acknowledgement of all in-sync replicas, offsets moved only after handling. It need not be
+ * there at the start: the transport looks for it until it is stopped.
+ */
+export function kafkaTransport(options: KafkaOptions): Transport {
   const { log } = options;
   const kafka = new Kafka({
     brokers: options.brokers,
@@ -28,29 +37,56 @@ export async function kafkaTransport(options: KafkaOptions): Promise<Transport> 
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => log.warn({ kafka: entry.log }, entry.log.message),
   });
-  const admin = kafka.admin();
-  await admin.connect();
-  await createTopics(admin);
+  const admin = kafka.admin({ retry: FEW_RETRIES });
+  const stopping = new AbortController();
+  let isPrepared = false;
+  const prepared = untilPrepared(admin, stopping.signal, log).then(() => {
+    isPrepared = !stopping.signal.aborted;
+  });
   const producer = renewedProducer(kafka);
-  await producer.connect();
   const stops: (() => Promise<void>)[] = [];
   return {
     async publish(messages) {
+      await within(FIRST_BROKER_MS, prepared, () => undefined);
+      if (!isPrepared) throw new NeverReached();
       for (const part of partsOf(messages)) await producer.send(part);
     },
     async subscribe(subscription) {
       if (subscription.topics.length > 0)
-        stops.push(keepConsuming({ kafka, retry: RETRIES, log }, subscription));
+        stops.push(keepConsuming({ kafka, retry: RETRIES, prepared, log }, subscription));
     },
     async ready() {
+      if (!isPrepared) throw new NeverReached();
       await admin.describeCluster();
     },
     async stop() {
+      stopping.abort();
       await Promise.all(stops.map((stop) => stop()));
       await producer.disconnect();
       await admin.disconnect();
     },
   };
+}
+
+class NeverReached extends Error {
+  override readonly message = 'no broker has been reached yet';
+}
+
+/** Connects and creates what topics are missing, however often that takes; resolves also when told to stop. */
+async function untilPrepared(admin: Admin, signal: AbortSignal, log: Logger): Promise<void> {
+  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      await Promise.race([admin.connect().then(() => createTopics(admin)), stopped]);
+      if (failures > 0) log.info('Kafka is available');
+      return;
+    } catch (error) {
+      // Another service creating the same topics at the same moment is a usual cause, and the first failure shows it.
+      if (failures === 1) log.warn({ err: error }, 'Kafka is not available; messages wait in the outbox');
+      const pauseMs = Math.min(MAX_PREPARE_PAUSE_MS, 200 * 2 ** failures) * (0.5 + Math.random() / 2);
+      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 interface TopicRecords {
@@ -89,7 +125,7 @@ function renewedProducer(kafka: Kafka) {
     const producer = kafka.producer({
       idempotent: true,
       maxInFlightRequests: 1,
-      retry: RETRIES,
+      retry: FEW_RETRIES,
       allowAutoTopicCreation: false,
     });
     await producer.connect();
@@ -104,7 +140,6 @@ function renewedProducer(kafka: Kafka) {
     return current;
   };
   return {
-    connect: producer,
     async send(topicMessages: TopicRecords[]) {
       const used = producer();
       try {
@@ -120,21 +155,12 @@ function renewedProducer(kafka: Kafka) {
   };
 }
 
-async function createTopics(admin: ReturnType<Kafka['admin']>): Promise<void> {
+async function createTopics(admin: Admin): Promise<void> {
   const topics = [...allTopics, ...allTopics.map(deadTopic)].map((topic) => ({
     topic: topic.name,
     numPartitions: topic.partitions,
     replicationFactor: -1,
     configEntries: Object.entries(kafkaConfig(topic)).map(([name, value]) => ({ name, value })),
   }));
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await admin.createTopics({ topics, waitForLeaders: true });
-      return;
-    } catch (error) {
-      // Another service creating the same topics at the same moment is the usual cause.
-      if (attempt === 5) throw error;
-      await pause(200 * attempt * (0.5 + Math.random()));
-    }
-  }
+  await admin.createTopics({ topics, waitForLeaders: true });
 }

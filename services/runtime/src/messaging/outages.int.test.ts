@@ -115,7 +115,7 @@ describeWithKafka('over Kafka', (brokers) => {
   let kafka: Kafka;
   const opened: Transport[] = [];
   const open = async () => {
-    const transport = await kafkaTransport({ brokers: await brokers(), clientId: 'test', log });
+    const transport = kafkaTransport({ brokers: await brokers(), clientId: 'test', log });
     opened.push(transport);
     return transport;
   };
