@@ -1,3 +1,4 @@
+import type { CatalogService } from '@tributary/proto/gen/catalog/v1/catalog.ts';
 import type { IdentityService } from '@tributary/proto/gen/identity/v1/identity.ts';
 import type { MeteringService } from '@tributary/proto/gen/metering/v1/metering.ts';
 import type { Clock } from '@tributary/runtime/clock.ts';
@@ -18,6 +19,8 @@ export interface App {
   replicas: Replicas;
   /** Mints and ends customers' sessions. */
   sessions: Pick<Client<typeof IdentityService>, 'createSession' | 'getSession' | 'endSessions'>;
+  /** Makes prices that hold for one session. */
+  catalog: Pick<Client<typeof CatalogService>, 'makePrices'>;
   /** What customers used, for billing. */
   metering: Pick<Client<typeof MeteringService>, 'getUsage' | 'getCustomerMeters'>;
   /** Key of the hashes that stand for tokens we hand out. */

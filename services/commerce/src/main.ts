@@ -1,3 +1,4 @@
+import { CatalogService } from '@tributary/proto/gen/catalog/v1/catalog.ts';
 import { IdentityService } from '@tributary/proto/gen/identity/v1/identity.ts';
 import { MeteringService } from '@tributary/proto/gen/metering/v1/metering.ts';
 import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
@@ -36,6 +37,7 @@ export async function startCommerce(
   await migrate(db);
   const transport = await openTransport('commerce', config, given.transport, log);
   const sessions = connect(IdentityService, config.identityGrpc, config.internalSecret);
+  const catalog = connect(CatalogService, config.catalogGrpc, config.internalSecret);
   const metering = connect(MeteringService, config.meteringGrpc, config.internalSecret);
   const ownerAt = (address: string) => connect(ResourcesService, address, config.internalSecret);
   const owners = {
@@ -51,6 +53,7 @@ export async function startCommerce(
     log,
     replicas: createReplicas(owners),
     sessions,
+    catalog,
     metering,
     secret: config.internalSecret,
     processor: sandbox ?? noProcessor,
@@ -67,7 +70,7 @@ export async function startCommerce(
     grpc: grpcServices(app),
     consumers: consumers(app),
     jobs,
-    closes: [sessions, metering, ...Object.values(owners)].map((client) => () => client.close()),
+    closes: [sessions, catalog, metering, ...Object.values(owners)].map((client) => () => client.close()),
     clock,
     log,
   });

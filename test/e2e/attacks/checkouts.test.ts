@@ -176,3 +176,17 @@ test.each([
   expect((await confirm(checkout, buyer('price@example.com'))).status).toBe(200);
   expect(await ordersWhere(`checkout_id=${checkout.id}`)).toMatchObject([{ total_amount: amount }]);
 });
+
+test('prices of a checkout’s own obey the rules of the catalog, and are charged', async () => {
+  const product = await newProduct();
+  const priced = (...prices: object[]) => ({ products: [product.id], prices: { [product.id]: prices } });
+  const refused = await platform.merchant.post('/v1/checkouts/', priced({ amount_type: 'metered_unit' }));
+  expect([refused.status, refused.body.detail[0].loc]).toEqual([
+    422,
+    ['body', 'prices', product.id, 0, 'meter_id'],
+  ]);
+  const checkout = await open(product.id, priced({ amount_type: 'fixed', price_amount: 700 }));
+  expect(checkout.prices[product.id]).toMatchObject([{ source: 'ad_hoc', price_amount: 700 }]);
+  expectStatus(await confirm(checkout, buyer('own-price@example.com')), 200);
+  expect(await ordersWhere(`checkout_id=${checkout.id}`)).toMatchObject([{ total_amount: 700 }]);
+});

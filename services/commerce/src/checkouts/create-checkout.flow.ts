@@ -7,10 +7,10 @@ import type { Customer } from '../customers/customer.ts';
 import { findCustomer } from '../customers/store.ts';
 import { isFree } from '../products/price.ts';
 import { findSubscription } from '../subscriptions/store.ts';
-import { adHocPrices } from './ad-hoc-prices.ts';
 import { requireSingleSubscription } from './check-buyer.flow.ts';
 import type { Offer } from './checkout.ts';
 import { composeOffer, requireTrading } from './load-offer.flow.ts';
+import { sessionPrices } from './make-prices.flow.ts';
 import { checkoutCreated } from './messages.ts';
 import { newCheckout } from './new-checkout.ts';
 import { presentCheckout } from './present.ts';
@@ -26,8 +26,7 @@ export async function createCheckout(
   const offer = await composeOffer(app, organizationsOf(principal), body.products);
   requireAdministrator(principal, offer.organization.id);
   requireTrading(offer.organization);
-  const meters = await metersPriced(app, offer, body.prices ?? {});
-  const session_prices = adHocPrices(body.prices ?? {}, offer, meters, now);
+  const session_prices = await sessionPrices(app, body.prices ?? {}, offer);
   return call.transaction(async (tx) => {
     const customer = await customerNamed(tx, body, offer);
     const { products: _products, prices: _prices, subscription_id = null, ...input } = body;
@@ -63,12 +62,4 @@ async function subscriber(tx: Tx, subscriptionId: string, organizationId: string
     'value_error',
     subscriptionId,
   );
-}
-
-async function metersPriced(app: App, offer: Offer, prices: NonNullable<CheckoutCreate['prices']>) {
-  const ids = Object.values(prices)
-    .flat()
-    .flatMap((price) => (price.amount_type === 'metered_unit' ? [price.meter_id] : []));
-  const meters = await app.replicas.meters.get(app.db.manager, ids);
-  return new Map([...meters].filter(([, meter]) => meter.organization_id === offer.organization.id));
 }

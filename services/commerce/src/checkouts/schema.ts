@@ -13,7 +13,7 @@ import { Email, ExternalId, Name } from '../customers/schema.ts';
 import { CheckoutDiscount } from '../discounts/schema.ts';
 import { CheckoutOrganization } from '../organizations/schema.ts';
 import { PaymentProcessorShape } from '../payment-methods/schema.ts';
-import { AdHocPrices, PresentmentCurrency } from '../products/price-create-schema.ts';
+import { PresentmentCurrency, PricesGiven } from '../products/price-create-schema.ts';
 import { AnyPrice, AttachedCustomField, CheckoutProduct, TrialInterval } from '../products/schema.ts';
 import { fieldModes } from './buyer-fields.ts';
 import { checkoutStatuses } from './checkout.ts';
@@ -168,7 +168,7 @@ export const CheckoutProductsCreate = z
     ...pagesShape,
     currency: PresentmentCurrency.nullish(),
     products: z.array(Id).min(1).max(MAX_PRODUCTS),
-    prices: AdHocPrices.nullish(),
+    prices: PricesGiven.nullish(),
   })
   .meta({ id: 'CheckoutProductsCreate' });
 

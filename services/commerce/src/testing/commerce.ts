@@ -90,6 +90,7 @@ export async function commerceUnderTest(given: OrganizationGiven = {}): Promise<
     log: createLog({ service: 'commerce', level: 'silent' }),
     replicas: createReplicas({ identity: owner, catalog: owner, metering: owner }),
     sessions: identityDouble(sessions, clock),
+    catalog: catalogDouble(clock),
     metering: meteringDouble(usage),
     secret: 'a secret that only tests know, 32+ characters',
     processor: sandbox,
@@ -213,6 +214,41 @@ function identityDouble(sessions: CommerceUnderTest['sessions'], clock: TestCloc
     },
   };
 }
+
+/** Makes a price of what is given as the catalog would, and finds every price below 0.50 faulty. */
+const catalogDouble = (clock: TestClock): App['catalog'] => ({
+  async makePrices({ products }) {
+    const made = { created_at: clock.now().toISOString(), modified_at: null, source: 'ad_hoc' };
+    const faults = products.flatMap(({ product_id, prices }) =>
+      prices.flatMap(({ price_amount }, index) =>
+        price_amount < 50
+          ? {
+              product_id,
+              path: [index, 'price_amount'],
+              msg: 'Too little.',
+              type: 'value_error',
+              input: price_amount,
+            }
+          : [],
+      ),
+    );
+    return {
+      products: products.map(({ product_id, prices }) => ({
+        product_id,
+        prices: prices.map((given) => ({
+          id: newId(),
+          ...made,
+          price_currency: 'usd',
+          tax_behavior: null,
+          is_archived: false,
+          product_id,
+          ...given,
+        })),
+      })),
+      faults,
+    };
+  },
+});
 
 function meteringDouble(usage: CommerceUnderTest['usage']): App['metering'] {
   const of = (customer_id: string, meter_id: string) =>
