@@ -1,7 +1,12 @@
 import { NameRecordsInAnswers1768000000000 } from '@tributary/runtime/forget-record.ts';
 import { MeterEntity } from './meters/entity.ts';
 import { CreateMetering1763683200000 } from './migrations/1763683200000-create-metering.ts';
+import { CountReceipts1763942400000 } from './migrations/1763942400000-count-receipts.ts';
 
 export const entities = [MeterEntity];
 
-export const migrations = [CreateMetering1763683200000, NameRecordsInAnswers1768000000000];
+export const migrations = [
+  CreateMetering1763683200000,
+  CountReceipts1763942400000,
+  NameRecordsInAnswers1768000000000,
+];

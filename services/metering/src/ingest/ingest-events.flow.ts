@@ -7,7 +7,8 @@ import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
 import type { Knowledge, Lookup } from './knowledge.ts';
 import { awaitParents, findParents, welcomeParents } from './parents-store.ts';
-import { insertEvents, readSurroundings, type Surroundings, storeAndCount } from './store.ts';
+import { receiptsOf } from './receipts.ts';
+import { addReceipts, insertEvents, readSurroundings, type Surroundings, storeAndCount } from './store.ts';
 import { inSlices } from './turns.ts';
 
 /** Events written by one statement: about 10 ms of work for the database. */
@@ -168,7 +169,11 @@ async function storeTogether(
 ): Promise<Stored> {
   if (events.length === 0) return { repeats: new Set(), tallies: [] };
   const counts = await countsOf(events, meters);
-  const plain = { ...counts, usages: counts.usages.filter(isPlain) };
+  const plain = {
+    ...counts,
+    usages: counts.usages.filter(isPlain),
+    receipts: receiptsOf(events, new Set()),
+  };
   const stored = await storeAndCount(sql, events, plain, now);
   const repeats = new Set(stored.repeats);
   if (repeats.size > 0) return countRest(sql, events, repeats, meters, now);
@@ -201,6 +206,7 @@ async function countRest(
   const { usages, tallies } = await countsOf(stored, meters);
   await applyUsage(sql, usages, now);
   await addTallies(sql, tallies);
+  await addReceipts(sql, receiptsOf(events, repeats));
   return { repeats, tallies };
 }
 

@@ -1,8 +1,10 @@
 import type { Usage } from '../customer-meters/usage.ts';
 import { addedRows, addToCurrentSql } from '../customer-meters/usage-sql.ts';
 import { addTalliesSql, anyShard, type Tally, tallyRows } from '../event-types/tallies.ts';
+import { instantText } from '../events/instant.ts';
 import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
+import { addReceiptsSql, type Receipt } from './receipts.ts';
 import { inSlices } from './turns.ts';
 
 /** What an ingest must know of its organizations and customers, as it is until the transaction ends. */
@@ -103,13 +105,17 @@ const NONE_REPEATED = 'not exists (select from repeated)';
 const STORE_AND_COUNT = `
   with ${STORE}, ${addToCurrentSql('$2', '$3', NONE_REPEATED)}, tallied as (
     ${addTalliesSql('$4', '$5', `${NONE_REPEATED} and (select count(*) from touched) >= 0`)}
+    returning 1
+  ), receipted as (
+    ${addReceiptsSql('$6', '$5', `${NONE_REPEATED} and (select count(*) from tallied) >= 0`)}
   )
-  select array(select at from repeated) as repeats, (select count(*) from touched) as touched`;
+  select array(select at from repeated) as repeats, (select count(*)::integer from touched) as touched`;
 
 /** What a batch comes to for meters and names, if all of it is stored. */
 export interface Counts {
   usages: readonly Usage[];
   tallies: readonly Tally[];
+  receipts: readonly Receipt[];
 }
 
 /**
@@ -120,15 +126,28 @@ export interface Counts {
 export async function storeAndCount(
   sql: Sql,
   events: readonly IngestedEvent[],
-  { usages, tallies }: Counts,
+  { usages, tallies, receipts }: Counts,
   now: Date,
 ): Promise<{ repeats: number[]; touched: number }> {
   const [stored] = await sql.query<{ repeats: number[]; touched: number }>(
     'store-and-count',
     STORE_AND_COUNT,
-    [await rowsText(events), addedRows(usages), now, tallyRows(tallies), anyShard()],
+    [
+      await rowsText(events),
+      addedRows(usages),
+      now,
+      tallyRows(tallies),
+      anyShard(),
+      JSON.stringify(receipts),
+    ],
   );
   return stored!;
+}
+
+const ADD_RECEIPTS = addReceiptsSql('$1', '$2');
+
+export async function addReceipts(sql: Sql, receipts: readonly Receipt[]): Promise<void> {
+  await sql.query('add-receipts', ADD_RECEIPTS, [JSON.stringify(receipts), anyShard()]);
 }
 
 /** Events written out between two breaths. */
@@ -147,7 +166,7 @@ async function rowsText(events: readonly IngestedEvent[]): Promise<string> {
 /** The event as JSON, written by hand where nothing needs escaping. */
 function rowText(event: IngestedEvent, at: number): string {
   const { id, organization_id, customer_id, member_id, parent, external_customer_id } = event;
-  return `{"i":"${id}","o":"${organization_id}","at":${at},"t":"${new Date(event.timestamp).toISOString()}"${
+  return `{"i":"${id}","o":"${organization_id}","at":${at},"t":"${instantText(event.timestamp)}"${
     customer_id === null ? '' : `,"c":"${customer_id}"`
   }${member_id === null ? '' : `,"mi":"${member_id}"`}${parent === null ? '' : `,"p":"${parent}"`}${
     external_customer_id === null ? '' : `,"xc":${JSON.stringify(external_customer_id)}`
