@@ -59,8 +59,10 @@ function openPool(connectionString: string): pg.Pool {
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: 10_000,
   });
-  // An idle connection that ends is replaced by the next one who needs it; the event would otherwise end the process.
+  // A connection that ends is replaced by the next one who needs it, and fails what it was busy with; the event, of an
+  // idle one as of a busy one, would otherwise end the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
