@@ -54,7 +54,7 @@ export function environmentOf(
     TOKEN_SECRET: setting.tokenSecret,
     FILES_DIRECTORY: join(setting.folder, 'files'),
     MAIL_DIRECTORY: join(setting.folder, 'mail'),
-    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
   };
 }
 

@@ -23,6 +23,9 @@ export interface ProcessOptions {
   logFile: string;
 }
 
+/** `degraded`: it works without something that it misses. */
+export type Readiness = 'ready' | 'degraded' | 'unavailable' | 'stopping';
+
 /** A process that is started again, on the same ports, whenever it ends without having been told to. */
 export interface KeptProcess {
   readonly name: string;
@@ -36,10 +39,10 @@ export interface KeptProcess {
   thaw(): void;
   /** SIGTERM; resolves with the exit code once it has ended. It is not started again. */
   stop(): Promise<number | null>;
-  /** Resolves once it answers that it is ready. */
+  /** Resolves once it answers that it is ready, and misses nothing. */
   ready(withinMs: number): Promise<void>;
-  /** The status of `/readyz`, or undefined when nobody answers. */
-  readiness(): Promise<number | undefined>;
+  /** What `/readyz` says, or undefined when nobody answers. */
+  readiness(): Promise<Readiness | undefined>;
   /** Memory it holds, in MiB. */
   residentMiB(): Promise<number | undefined>;
 }
@@ -63,11 +66,12 @@ export function keepProcess(options: ProcessOptions): KeptProcess {
   watch();
 
   const readiness = async () => {
-    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) }).catch(
-      () => undefined,
-    );
-    await answer?.body?.cancel();
-    return answer?.status;
+    try {
+      const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) });
+      return ((await answer.json()) as { status: Readiness }).status;
+    } catch {
+      return undefined;
+    }
   };
   return {
     name,
@@ -96,7 +100,11 @@ export function keepProcess(options: ProcessOptions): KeptProcess {
     },
     readiness,
     async ready(withinMs) {
-      for (const deadline = Date.now() + withinMs; (await readiness()) !== 200; await pause(READY_POLL_MS)) {
+      for (
+        const deadline = Date.now() + withinMs;
+        (await readiness()) !== 'ready';
+        await pause(READY_POLL_MS)
+      ) {
         if (Date.now() > deadline) throw new Error(`${name} was not ready within ${withinMs} ms`);
       }
     },

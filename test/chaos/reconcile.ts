@@ -25,6 +25,7 @@ export interface Reconciliation {
 
 export interface Parked {
   consumer: string;
+  event_id: string;
   line: string;
 }
 
@@ -170,7 +171,7 @@ async function unfinished({ databaseUrls }: ChaosPlatform, { product }: Load): P
 /** Consumers under whose name services set aside what is no message of theirs. */
 const UNREADABLE = '.unreadable';
 
-async function readParked({ databaseUrls }: ChaosPlatform, { since }: Load) {
+async function readParked({ databaseUrls }: ChaosPlatform, { since, record }: Load) {
   const lists = await Promise.all(
     Object.values(databaseUrls).map((url) =>
       query(url, 'select consumer, topic, event_id, error from parked_messages where parked_at >= $1', [
@@ -180,8 +181,11 @@ async function readParked({ databaseUrls }: ChaosPlatform, { since }: Load) {
   );
   const parked: Parked[] = lists.flat().map(({ consumer, event_id, topic, error }) => ({
     consumer,
+    event_id,
     line: `${topic} ${event_id}: ${error.slice(0, 200)}`,
   }));
-  const unexpected = parked.filter(({ consumer }) => !consumer.endsWith(UNREADABLE));
+  const unexpected = parked.filter(
+    ({ consumer, event_id }) => !consumer.endsWith(UNREADABLE) && !record.poison.has(event_id),
+  );
   return { parked, unexpected: unexpected.map(({ consumer, line }) => `${consumer} set aside ${line}`) };
 }

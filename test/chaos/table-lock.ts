@@ -62,6 +62,8 @@ async function lockUntil(client: pg.Client, table: string, kind: Waiter['kind'])
     throw error;
   }
   for (const deadline = Date.now() + HOLD_MS; Date.now() < deadline; await pause(POLL_MS)) {
+    // What the view shows is otherwise kept to the end of the transaction.
+    await client.query('select pg_stat_clear_snapshot()');
     const waiters = (await client.query<Waiter>(WAITERS)).rows.filter((waiter) => waiter.kind === kind);
     if (waiters.length > 0) return waiters;
   }

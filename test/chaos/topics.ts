@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { toHeaders } from '@tributary/proto/events/cloud-events.ts';
 import { allTopics, stateTopics, type Topic, webhooksTopic } from '@tributary/proto/events/topics.ts';
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs';
 
@@ -83,12 +85,34 @@ async function spansOf(kafka: Kafka, topics: readonly string[], since: Date) {
   return spans.flat().filter(({ start, end }) => start >= 0 && start < end);
 }
 
-/** Puts on every topic what no service can read; how many there are. */
-export async function publishUnreadable(broker: string): Promise<number> {
+/**
+ * Puts on every topic a record that is no message at all, and a message whose value makes no sense to anybody.
+ * @returns the ids of the messages
+ */
+export async function publishPoison(broker: string): Promise<string[]> {
   const producer = clientOf(broker).producer();
   await producer.connect();
-  for (const { name } of allTopics)
-    await producer.send({ topic: name, messages: [{ key: 'nobody', value: 'not for anybody' }] });
+  const ids: string[] = [];
+  for (const { name } of allTopics) {
+    const id = randomUUID();
+    const headers = toHeaders({
+      id,
+      type: 'poison',
+      source: '/chaos',
+      subject: null,
+      time: new Date(),
+      traceparent: null,
+    });
+    const value = 'not for anybody';
+    await producer.send({
+      topic: name,
+      messages: [
+        { key: 'nobody', value },
+        { key: 'nobody', value: JSON.stringify({ value }), headers },
+      ],
+    });
+    ids.push(id);
+  }
   await producer.disconnect();
-  return allTopics.length;
+  return ids;
 }

@@ -15,7 +15,7 @@ export const freezeProcess =
     try {
       wrong.push(...(await expectReadiness(platform, [name], undefined)));
       await pause(forMs);
-      wrong.push(...(await expectReadiness(platform, others, 200)));
+      wrong.push(...(await expectReadiness(platform, others, 'ready')));
     } finally {
       platform.processes[name].thaw();
     }

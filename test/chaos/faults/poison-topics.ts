@@ -1,8 +1,11 @@
-import { publishUnreadable } from '../topics.ts';
+import { publishPoison } from '../topics.ts';
 import type { Fault } from './fault.ts';
 
-/** Messages that no service can read, on every topic: they are set aside and hold nothing up. */
-export const poisonTopics = (): Fault => async (scene) => {
-  const published = await publishUnreadable(scene.platform.servers.broker);
-  return { note: `${published} unreadable messages` };
-};
+/** What no service can read, and what none can make sense of, on every topic: set aside, it holds nothing up. */
+export const poisonTopics =
+  (): Fault =>
+  async ({ platform, load }) => {
+    const ids = await publishPoison(platform.servers.broker);
+    for (const id of ids) load.record.poison.add(id);
+    return { note: `${2 * ids.length} messages that nobody can handle` };
+  };

@@ -9,7 +9,7 @@ export const restartPostgres =
     await platform.servers[how]('postgres');
     let wrong: string[] = [];
     try {
-      wrong = await expectReadiness(platform, serviceNames, 503);
+      wrong = await expectReadiness(platform, serviceNames, 'unavailable');
     } finally {
       await platform.servers.start('postgres');
     }

@@ -7,7 +7,7 @@ import { type Fault, READY_MS } from './fault.ts';
 /** More than this is a queue that grows in memory. */
 const MOST_GROWTH_MIB = 128;
 
-/** While it is away, services say that they are not ready, and hold no more memory than they need. */
+/** While it is away, services say that they miss it, and hold no more memory than they need. */
 export const stopKafka =
   (forMs: number, how: 'kill' | 'stop'): Fault =>
   async ({ platform }) => {
@@ -17,7 +17,7 @@ export const stopKafka =
     let during = before;
     const wrong: string[] = [];
     try {
-      wrong.push(...(await expectReadiness(platform, serviceNames, 503)));
+      wrong.push(...(await expectReadiness(platform, serviceNames, 'degraded')));
       await pause(Math.max(0, forMs - (Date.now() - startedAt)));
       during = await largestMiB(platform);
     } finally {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { processNames } from '../environment.ts';
+import { serviceNames } from '@tributary/embedded/service-names.ts';
 import { expectReadiness } from '../readiness.ts';
 import { type Fault, READY_MS } from './fault.ts';
 
@@ -12,7 +12,8 @@ export const stopRedis =
     await platform.servers.stop('redis');
     try {
       await pause(forMs);
-      wrong.push(...(await expectReadiness(platform, processNames, 200)));
+      wrong.push(...(await expectReadiness(platform, serviceNames, 'ready')));
+      wrong.push(...(await expectReadiness(platform, ['gateway'], 'degraded')));
     } finally {
       await platform.servers.start('redis');
     }
