@@ -61,7 +61,7 @@ export function startPlatform(options: PlatformOptions): Promise<Platform> {
       startCommerce(config('commerce'), given),
       startMetering(config('metering'), given),
       startNotifications(
-        { ...config('notifications'), mailDirectory: join(options.home, 'mail'), webhookAllowPrivate: true },
+        { ...config('notifications'), mailDirectory: join(options.home, 'mail'), webhookAllowLoopback: true },
         given,
       ),
     ] as const;

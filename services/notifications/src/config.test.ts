@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from '@tributary/runtime/config.ts';
-import { mayReachPrivate, notificationsShape } from './config.ts';
+import { mayReachLoopback, notificationsShape } from './config.ts';
 
 const environment = {
   PUBLIC_URL: 'https://example.com',
@@ -13,14 +13,14 @@ const read = (more: Record<string, string> = {}) =>
   readConfig(notificationsShape, { ...environment, ...more });
 
 test('webhooks reach public addresses only, unless a sandbox says otherwise', () => {
-  expect(mayReachPrivate(read())).toBe(false);
-  expect(mayReachPrivate(read({ ENVIRONMENT: 'sandbox' }))).toBe(false);
-  expect(mayReachPrivate(read({ ENVIRONMENT: 'sandbox', WEBHOOK_ALLOW_PRIVATE: 'true' }))).toBe(true);
-  expect(() => mayReachPrivate(read({ WEBHOOK_ALLOW_PRIVATE: 'true' }))).toThrow(ConfigError);
+  expect(mayReachLoopback(read())).toBe(false);
+  expect(mayReachLoopback(read({ ENVIRONMENT: 'sandbox' }))).toBe(false);
+  expect(mayReachLoopback(read({ ENVIRONMENT: 'sandbox', WEBHOOK_ALLOW_LOOPBACK: 'true' }))).toBe(true);
+  expect(() => mayReachLoopback(read({ WEBHOOK_ALLOW_LOOPBACK: 'true' }))).toThrow(ConfigError);
 });
 
 test.each([
-  ['WEBHOOK_ALLOW_PRIVATE', 'yes'],
+  ['WEBHOOK_ALLOW_LOOPBACK', 'yes'],
   ['SEALING_SECRET', 'short'],
   ['SMTP_URL', 'http://mail.example.com'],
 ])('%s "%s" is refused', (name, value) => {

@@ -16,8 +16,8 @@ const flag = z
 /** What notifications reads besides what every service does. */
 const ownShape = {
   ...grpcPeers('identity'),
-  /** Lets webhooks go over plain http and to private addresses. For a sandbox on one machine, nowhere else. */
-  WEBHOOK_ALLOW_PRIVATE: flag.default(false),
+  /** Lets webhooks go over plain http and to this machine itself. For a sandbox on one machine, nowhere else. */
+  WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
   /** Seals the stored webhook secrets; the internal secret when absent. With another value they cannot be read. */
   SEALING_SECRET: secret.optional(),
   /** Outgoing mail: `smtp://user:password@host:port`, or `smtps:`. */
@@ -34,8 +34,11 @@ type OwnConfig = ConfigOf<typeof ownShape>;
 export type NotificationsConfig = ServiceConfig & Pick<OwnConfig, 'identityGrpc'> & Partial<OwnConfig>;
 
 /** @throws ConfigError in production, where integrators would reach what is inside the platform */
-export function mayReachPrivate({ webhookAllowPrivate = false, environment }: NotificationsConfig): boolean {
-  if (webhookAllowPrivate && environment === 'production')
-    throw new ConfigError('configuration: WEBHOOK_ALLOW_PRIVATE must not be true in production');
-  return webhookAllowPrivate;
+export function mayReachLoopback({
+  webhookAllowLoopback = false,
+  environment,
+}: NotificationsConfig): boolean {
+  if (webhookAllowLoopback && environment === 'production')
+    throw new ConfigError('configuration: WEBHOOK_ALLOW_LOOPBACK must not be true in production');
+  return webhookAllowLoopback;
 }

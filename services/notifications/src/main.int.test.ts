@@ -34,7 +34,7 @@ beforeAll(async () => {
       otelExporterOtlpEndpoint: undefined,
       identityGrpc: '127.0.0.1:1',
       mailDirectory: tmpdir(),
-      webhookAllowPrivate: true,
+      webhookAllowLoopback: true,
     },
     { transport },
   );

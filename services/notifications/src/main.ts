@@ -8,7 +8,7 @@ import { replica } from '@tributary/runtime/replica/replica.ts';
 import { type RunningService, runService } from '@tributary/runtime/service.ts';
 import { openTransport, serviceMain } from '@tributary/runtime/service-main.ts';
 import type { App, OrganizationCopy } from './app.ts';
-import { mayReachPrivate, type NotificationsConfig, notificationsShape } from './config.ts';
+import { mayReachLoopback, type NotificationsConfig, notificationsShape } from './config.ts';
 import { consumers } from './consumers.ts';
 import { entities, migrations } from './database.ts';
 import { startDispatchers } from './dispatchers.ts';
@@ -31,7 +31,7 @@ export async function startNotifications(
   const log = createLog({ service: name, level: config.logLevel });
   const clock = given.clock ?? systemClock;
   const mailer = createMailer(config);
-  const outbound = createOutbound(mayReachPrivate(config));
+  const outbound = createOutbound(mayReachLoopback(config));
   const db = await openDatabase({
     url: config.databaseUrl,
     entities,

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { hostOf, isPublicAddress } from './public-address.ts';
+import { hostOf, isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 export interface Address {
   address: string;
@@ -9,24 +9,27 @@ export interface Address {
 
 /** Where requests to addresses of integrators' choosing may go. */
 export interface Outbound {
-  /** Lets plain http and private addresses pass. */
-  allowPrivate: boolean;
+  /** Lets plain http and this machine's own addresses pass; no other private one. */
+  allowLoopback: boolean;
   /** All addresses of a host name. */
   resolve(hostname: string): Promise<Address[]>;
 }
 
-/** The destination is not on the public internet. */
+/** The destination is not one that webhooks may go to. */
 export class ForbiddenDestination extends Error {}
 
-export const createOutbound = (allowPrivate: boolean): Outbound => ({
-  allowPrivate,
+export const createOutbound = (allowLoopback: boolean): Outbound => ({
+  allowLoopback,
   resolve: (hostname) => systemLookup(hostname, { all: true }),
 });
 
-/** @throws ForbiddenDestination for a literal address that is not public; a name is judged when it is resolved */
+const isAllowed = ({ allowLoopback }: Outbound, address: string): boolean =>
+  isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
+
+/** @throws ForbiddenDestination for a literal address that is not allowed; a name is judged when it is resolved */
 export function refuseForbiddenLiteral(outbound: Outbound, url: URL): void {
   const host = hostOf(url);
-  if (!outbound.allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw forbidden(host);
+  if (isIP(host) !== 0 && !isAllowed(outbound, host)) throw forbidden(host);
 }
 
 /**
@@ -34,12 +37,12 @@ export function refuseForbiddenLiteral(outbound: Outbound, url: URL): void {
  * address in between. One forbidden address among several refuses the name.
  */
 export const guardedLookup =
-  ({ allowPrivate, resolve }: Outbound): LookupFunction =>
+  (outbound: Outbound): LookupFunction =>
   (hostname, options, callback) => {
-    resolve(hostname).then(
+    outbound.resolve(hostname).then(
       (addresses) => {
         const [first] = addresses;
-        const bad = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
+        const bad = addresses.find(({ address }) => !isAllowed(outbound, address));
         if (bad) callback(forbidden(hostname), [], 0);
         else if (!first) callback(new Error(`${hostname} has no address`), [], 0);
         else if (options.all) callback(null, addresses);

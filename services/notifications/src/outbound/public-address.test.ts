@@ -1,4 +1,4 @@
-import { hostOf, isPublicAddress } from './public-address.ts';
+import { hostOf, isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 const PUBLIC = [
   '8.8.8.8',
@@ -78,6 +78,17 @@ test.each(PUBLIC)('%s is public', (address) => {
 test.each(NOT_PUBLIC)('%s is not public: %s', (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
+
+test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('%s is this machine', (address) => {
+  expect(isLoopbackAddress(address)).toBe(true);
+});
+
+test.each(['0.0.0.0', '10.0.0.1', '169.254.169.254', '8.8.8.8', '::', 'localhost', ''])(
+  '%s is not this machine',
+  (address) => {
+    expect(isLoopbackAddress(address)).toBe(false);
+  },
+);
 
 test('a host is read without brackets and without a dot at its end', () => {
   expect(hostOf(new URL('https://[::1]:8443/'))).toBe('::1');

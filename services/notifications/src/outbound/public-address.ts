@@ -17,5 +17,10 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6);
 }
 
+/** Whether an address is this machine's own, in any notation that {@link isPublicAddress} reads. */
+export const isLoopbackAddress = (address: string): boolean =>
+  (ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)) &&
+  ipaddr.process(address).range() === 'loopback';
+
 /** A URL's host as a name or a bare IP address: no brackets, no dot at the end. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');

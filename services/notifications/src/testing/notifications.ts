@@ -39,7 +39,7 @@ const nobody: ResourcesClient = { getResources: async () => ({ resources: [] }) 
 
 /** The service with its routes and consumers; its dispatchers are run by hand, on a clock that stands still. */
 export async function notificationsUnderTest(
-  options: { allowPrivate?: boolean; mailer?: Mailer } = {},
+  options: { allowLoopback?: boolean; mailer?: Mailer } = {},
 ): Promise<Notifications> {
   const database = await createTestDatabase('notifications', { entities, migrations });
   const clock = testClock();
@@ -50,7 +50,7 @@ export async function notificationsUnderTest(
     log: createLog({ service: 'notifications', level: 'silent' }),
     organizations: replica<OrganizationCopy>('notifications', 'organizations', nobody),
     vault: createVault(randomBytes(32).toString('hex')),
-    outbound: createOutbound(options.allowPrivate ?? true),
+    outbound: createOutbound(options.allowLoopback ?? true),
     mailer: options.mailer ?? fileMailer(mail, 'Tributary <no-reply@example.com>'),
     random: () => 0.5,
     publicUrl: 'https://example.com',

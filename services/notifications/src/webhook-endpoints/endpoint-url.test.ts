@@ -1,6 +1,6 @@
 import { faultOfEndpointUrl } from './endpoint-url.ts';
 
-const typeOf = (url: string, allowPrivate = false) => faultOfEndpointUrl(url, allowPrivate)?.type;
+const typeOf = (url: string, allowLoopback = false) => faultOfEndpointUrl(url, allowLoopback)?.type;
 
 const GOOD = [
   'https://example.com',
@@ -14,32 +14,35 @@ const GOOD = [
 ];
 
 const PRIVATE = [
-  'https://localhost/',
-  'https://LOCALHOST/',
-  'https://localhost./',
-  'https://api.localhost/',
   'https://printer.local/',
   'https://metadata.google.internal/computeMetadata/v1/',
   'https://router.lan/',
   'https://nas.home.arpa/',
+  'https://0/',
+  'https://10.0.0.1/',
+  'https://172.16.0.1/',
+  'https://192.168.0.1/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://[::]/',
+  'https://[64:ff9b::a00:1]/',
+  'https://[fd00:ec2::254]/',
+  'https://[fe80::1]/',
+];
+
+const LOOPBACK = [
+  'https://localhost/',
+  'https://LOCALHOST/',
+  'https://localhost./',
+  'https://api.localhost/',
   'https://127.0.0.1/',
   'https://127.1/',
   'https://2130706433/',
   'https://0x7f000001/',
   'https://0177.0.0.1/',
   'https://017700000001/',
-  'https://0/',
-  'https://10.0.0.1/',
-  'https://172.16.0.1/',
-  'https://192.168.0.1/',
-  'https://169.254.169.254/latest/meta-data/',
   'https://[::1]/',
-  'https://[::]/',
   'https://[::ffff:127.0.0.1]/',
   'https://[::ffff:7f00:1]/',
-  'https://[64:ff9b::a00:1]/',
-  'https://[fd00:ec2::254]/',
-  'https://[fe80::1]/',
   'https://①②⑦.⓪.⓪.①/',
 ];
 
@@ -57,6 +60,11 @@ test.each(GOOD)('%s is taken', (url) => {
 });
 
 test.each(PRIVATE)('%s is private', (url) => {
+  expect(typeOf(url)).toBe('value_error');
+  expect(typeOf(url, true)).toBe('value_error');
+});
+
+test.each(LOOPBACK)('%s is private but to a sandbox', (url) => {
   expect(typeOf(url)).toBe('value_error');
   expect(typeOf(url, true)).toBeUndefined();
 });

@@ -17,7 +17,7 @@ const INPUT = { url: 'https://example.com/hook', format: 'raw', events: ['order.
 
 let service: Notifications;
 beforeAll(async () => {
-  service = await notificationsUnderTest({ allowPrivate: false });
+  service = await notificationsUnderTest({ allowLoopback: false });
 });
 afterAll(() => service?.stop());
 

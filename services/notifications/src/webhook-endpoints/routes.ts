@@ -40,7 +40,7 @@ const newSecret = (app: App, endpointId: string) =>
 
 function requireSendableUrl(url: string | null | undefined, { outbound }: App): void {
   if (url == null) return;
-  const fault = faultOfEndpointUrl(url, outbound.allowPrivate);
+  const fault = faultOfEndpointUrl(url, outbound.allowLoopback);
   if (fault) throw invalid(['body', 'url'], fault.msg, fault.type, url.slice(0, 200));
 }
 

@@ -107,7 +107,7 @@ describe('a post', () => {
 
 describe('outside of a sandbox', () => {
   const resolving = (...addresses: string[]): Outbound => ({
-    allowPrivate: false,
+    allowLoopback: false,
     resolve: async () =>
       addresses.map((address): Address => ({ address, family: address.includes(':') ? 6 : 4 })),
   });
@@ -126,6 +126,18 @@ describe('outside of a sandbox', () => {
     expect(await post(url, outbound)).toEqual(refused);
   });
 
+  test.each([
+    ['10.0.0.1', 'private'],
+    ['169.254.169.254', 'link-local'],
+    ['fd00::1', 'unique local'],
+    ['0.0.0.0', 'unspecified'],
+  ])('not even a sandbox sends to %s: %s', async (address) => {
+    const named = { ...resolving(address), allowLoopback: true };
+    expect(await post('http://inside.test/', named)).toEqual(refused);
+    const literal = address.includes(':') ? `[${address}]` : address;
+    expect(await post(`http://${literal}/`, createOutbound(true))).toEqual(refused);
+  });
+
   test('a name that turned to a private address after it was checked is refused', async () => {
     expect(faultOfEndpointUrl('https://rebinding.test/hook', false)).toBeUndefined();
     const url = receiver.url.replace('127.0.0.1', 'rebinding.test');
@@ -142,7 +154,7 @@ describe('outside of a sandbox', () => {
   test('the name is resolved once: what was judged is what is connected to', async () => {
     let lookups = 0;
     const outbound: Outbound = {
-      allowPrivate: true,
+      allowLoopback: true,
       async resolve() {
         lookups += 1;
         return [{ address: lookups === 1 ? '127.0.0.1' : '10.255.255.1', family: 4 }];
