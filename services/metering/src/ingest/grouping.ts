@@ -16,7 +16,7 @@ const MAX_REQUESTS = 256;
 const MAX_GROUPS = 3;
 const MAX_LARGE = 2;
 /** While a group is under way, another one begins when it has so much company. */
-const WORTH_ANOTHER = { events: 500, requests: 24 };
+const WORTH_ANOTHER = { events: 1_500, requests: 24 };
 /** Longest wait for company while nothing is under way, milliseconds. */
 const MAX_WAIT_MS = 4;
 /** How much of the crowd is still reckoned with after each group. */
