@@ -16,6 +16,7 @@ import { localStorage } from './files/local-storage.ts';
 import type { FileStorage } from './files/storage.ts';
 import { grpcServices } from './grpc.ts';
 import { jobs } from './jobs.ts';
+import { reconciliation } from './reconciliation.ts';
 import { createReplicas } from './replicas.ts';
 import { routes } from './routes.ts';
 
@@ -55,6 +56,7 @@ export async function startCatalog(
     grpc: grpcServices(app),
     consumers: consumers(app),
     jobs,
+    reconciliation,
     closes: Object.values(owners).map((owner) => () => owner.close()),
     clock,
     log,

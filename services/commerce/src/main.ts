@@ -17,6 +17,7 @@ import { grpcServices } from './grpc.ts';
 import { jobs } from './jobs.ts';
 import { noProcessor } from './payments/no-processor.ts';
 import { sandboxProcessor } from './payments/sandbox-processor.ts';
+import { reconciliation } from './reconciliation.ts';
 import { createReplicas } from './replicas.ts';
 import { routes } from './routes.ts';
 
@@ -70,6 +71,7 @@ export async function startCommerce(
     grpc: grpcServices(app),
     consumers: consumers(app),
     jobs,
+    reconciliation,
     closes: [sessions, catalog, metering, ...Object.values(owners)].map((client) => () => client.close()),
     clock,
     log,

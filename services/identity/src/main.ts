@@ -11,6 +11,7 @@ import { entities, migrations } from './database.ts';
 import { grpcServices } from './grpc.ts';
 import { gatherLastUses } from './introspection/last-uses.ts';
 import { jobs } from './jobs.ts';
+import { reconciliation } from './reconciliation.ts';
 import { routes } from './routes.ts';
 import { keyring } from './signing-keys/keyring.ts';
 
@@ -54,6 +55,7 @@ export async function startIdentity(
     grpc: grpcServices(app),
     consumers: consumers(),
     jobs,
+    reconciliation,
     closes: [() => app.lastUses.flush(db)],
     clock,
     log,

@@ -14,6 +14,7 @@ import { ensurePartitions } from './events/partitions-store.ts';
 import { grpcServices } from './grpc.ts';
 import { createIngest } from './ingest/collector.ts';
 import { jobs } from './jobs.ts';
+import { reconciliation } from './reconciliation.ts';
 import { createReplicas } from './replicas.ts';
 import { routes } from './routes.ts';
 
@@ -50,6 +51,7 @@ export async function startMetering(
     grpc: grpcServices(app),
     consumers: consumers(app),
     jobs: jobs(config.eventRetentionMonths),
+    reconciliation: reconciliation(config.eventRetentionMonths),
     closes: [commerce.close, catalog.close, ingest.close],
     clock,
     log,

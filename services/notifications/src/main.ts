@@ -15,6 +15,7 @@ import { startDispatchers } from './dispatchers.ts';
 import { createMailer } from './emails/create-mailer.ts';
 import { jobs } from './jobs.ts';
 import { createOutbound } from './outbound/outbound.ts';
+import { reconciliation } from './reconciliation.ts';
 import { routes } from './routes.ts';
 import { createVault } from './vault.ts';
 
@@ -66,6 +67,7 @@ export async function startNotifications(
     grpc: [],
     consumers: consumers(app),
     jobs,
+    reconciliation,
     closes: [mailer.close, identity.close, dispatchers.stop],
     clock,
     log,

@@ -15,6 +15,8 @@ import type { Transport } from './messaging/message.ts';
 import { startRelay } from './messaging/relay.ts';
 import { observeMessaging } from './metrics.ts';
 import { operations } from './operations.ts';
+import type { Part } from './reconciliation/books.ts';
+import { reconciliation } from './reconciliation/routes.ts';
 import { type Running, starting } from './shutdown.ts';
 
 /** Everything a service is made of, once its `main.ts` has built it. */
@@ -28,6 +30,8 @@ export interface ServiceParts<App> {
   grpc: readonly Provided[];
   consumers: readonly Consumer<App>[];
   jobs: readonly Job<App>[];
+  /** What `GET /internal/reconciliation` says of the service besides its messages. */
+  reconciliation: readonly Part[];
   /** gRPC clients and other things to close at the end. */
   closes?: readonly (() => unknown)[];
   clock: Clock;
@@ -55,7 +59,8 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
     const grpc = await serveGrpc({ port: config.grpcPort, secret, services: parts.grpc, log });
     closing.add('grpc', grpc.stop);
     closing.add('transport', () => transport.stop());
-    await transport.subscribe(inboxSubscription({ service: name, db, app, consumers: parts.consumers, log }));
+    const inbox = inboxSubscription({ service: name, db, app, consumers: parts.consumers, log });
+    await transport.subscribe(inbox);
     closing.add('relay', startRelay({ databaseUrl: config.databaseUrl, transport, service: name, log }));
     closing.add('jobs', startJobs({ jobs: [...parts.jobs, ...housekeeping(db)], app, now, log }));
     closing.add('metrics', observeMessaging(name, db));
@@ -63,7 +68,10 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
       needs: { database: () => db.query('select 1') },
       misses: { transport: () => transport.ready() },
     };
-    const probes = operations(dependencies, { log, isStopping: closing.isStopping });
+    const books = { service: name, db, transport, topics: inbox.topics, parts: parts.reconciliation, log };
+    const probes = operations(dependencies, { log, isStopping: closing.isStopping }).use(
+      reconciliation(books, now),
+    );
     const shared = { service: name, routes: parts.routes, app, db, secret, now, log };
     const http = httpApplication({ ...shared, process: life.number, probes });
     const server = await listen(http, config.port);

@@ -11,6 +11,9 @@ const REBALANCE_MS = 40_000;
 const HEARTBEAT_MS = 3_000;
 const RESTART_MS = 1_000;
 
+/** Name of a service's consumer group in Kafka. */
+export const groupIdOf = (group: string): string => `tributary.${group}`;
+
 export interface ConsumerOptions {
   kafka: Kafka;
   retry: { retries: number; initialRetryTime: number; maxRetryTime: number };
@@ -58,7 +61,7 @@ async function consumeUntilEnd(
   began: (consumer: Consumer) => void,
 ): Promise<void> {
   const consumer = kafka.consumer({
-    groupId: `tributary.${subscription.group}`,
+    groupId: groupIdOf(subscription.group),
     sessionTimeout: SESSION_MS,
     rebalanceTimeout: REBALANCE_MS,
     heartbeatInterval: HEARTBEAT_MS,

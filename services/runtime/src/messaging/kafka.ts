@@ -3,6 +3,7 @@ import { allTopics, deadTopic, kafkaConfig } from '@tributary/proto/events/topic
 import { type Admin, CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
 import { within } from '../deadline.ts';
 import type { Logger } from '../log.ts';
+import { readBacklog } from './kafka-backlog.ts';
 import { keepConsuming } from './kafka-consumer.ts';
 import { recordOf } from './kafka-message.ts';
 import type { Message, Transport } from './message.ts';
@@ -59,6 +60,7 @@ export function kafkaTransport(options: KafkaOptions): Transport {
       if (!isPrepared) throw new NeverReached();
       await admin.describeCluster();
     },
+    backlog: (subscription, before) => readBacklog(admin, subscription, before),
     async stop() {
       stopping.abort();
       await Promise.all(stops.map((stop) => stop()));

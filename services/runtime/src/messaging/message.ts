@@ -25,7 +25,17 @@ export interface Transport {
   subscribe(subscription: Subscription): Promise<void>;
   /** Whether the transport can be reached now. */
   ready(): Promise<void>;
+  /** What a group has not handled yet, by topic; absent where a message stays in the outbox until it is handled. */
+  backlog?(subscription: Pick<Subscription, 'group' | 'topics'>, before: Date): Promise<Backlog[]>;
   stop(): Promise<void>;
+}
+
+/** Messages of one topic that wait for a group. */
+export interface Backlog {
+  topic: string;
+  waiting: bigint;
+  /** Those of them that were published before a given instant. */
+  overdue: bigint;
 }
 
 export interface Subscription {

@@ -1,0 +1,5 @@
+import type { Part } from '@tributary/runtime/reconciliation/books.ts';
+import { accessParts } from './reconciliation/access-store.ts';
+
+/** What `GET /internal/reconciliation` compares here. */
+export const reconciliation: readonly Part[] = accessParts;
