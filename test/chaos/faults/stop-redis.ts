@@ -3,7 +3,7 @@ import { serviceNames } from '@tributary/embedded/service-names.ts';
 import { expectReadiness } from '../readiness.ts';
 import { type Fault, READY_MS } from './fault.ts';
 
-/** Nothing in it is needed: everybody stays ready, and no request fails for it. */
+/** Nothing in it is needed: the gateway says that it misses it, and no request fails for it. */
 export const stopRedis =
   (forMs: number): Fault =>
   async ({ platform, load: { attempts } }) => {
