@@ -3,21 +3,24 @@ import express from 'express';
 import { listen, portOf } from './http/server.ts';
 import { type Checks, type OperationsOptions, operations } from './operations.ts';
 
-let server: Server | undefined;
+const servers: Server[] = [];
 
 async function read(
   path: string,
   needs: Checks,
   { misses, ...options }: OperationsOptions & { misses?: Checks } = {},
 ) {
-  server = await listen(express().use(operations({ needs, misses }, options)), 0, '127.0.0.1');
+  const server = await listen(express().use(operations({ needs, misses }, options)), 0, '127.0.0.1');
+  servers.push(server);
   const response = await fetch(`http://127.0.0.1:${portOf(server)}${path}`);
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
 afterEach(() => {
-  server?.close();
-  server?.closeAllConnections();
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 const fine = async () => 1;
@@ -80,8 +83,9 @@ test('probes that come together share one check; the next ones check again', asy
     runs += 1;
     await gate.promise;
   };
-  server = await listen(express().use(operations({ needs: { database: check } })), 0, '127.0.0.1');
-  const probe = () => fetch(`http://127.0.0.1:${portOf(server!)}/readyz`).then((response) => response.status);
+  const server = await listen(express().use(operations({ needs: { database: check } })), 0, '127.0.0.1');
+  servers.push(server);
+  const probe = () => fetch(`http://127.0.0.1:${portOf(server)}/readyz`).then((response) => response.status);
   const together = [probe(), probe(), probe()];
   gate.resolve();
   expect(await Promise.all(together)).toEqual([200, 200, 200]);
