@@ -2,6 +2,7 @@ import { serviceNames } from '@tributary/embedded/service-names.ts';
 import { query } from './databases.ts';
 import type { Load, Purchase } from './load.ts';
 import { PRICE } from './merchant.ts';
+import { faultsInOwnReports } from './own-reports.ts';
 import type { ChaosPlatform } from './platform.ts';
 import { type Records, readRecords } from './records.ts';
 import { booksOutOfBalance, metersOutOfBalance } from './sums.ts';
@@ -34,14 +35,15 @@ export const isClean = ({ counts, faults }: Reconciliation): boolean =>
 
 /**
  * Compares what the client was told with what the platform has: orders, subscriptions, grants, license keys and events
- * as the API shows them, webhooks as they came in, and the sums as the databases hold them.
+ * as the API shows them, webhooks as they came in, and the sums as the databases hold them. Once all of that is right,
+ * the services' own reports must say so, too.
  */
 export async function reconcile(platform: ChaosPlatform, load: Load): Promise<Reconciliation> {
   const shown = await readRecords(load);
   const orders = shown.orders.filter((order) => order.status === 'paid' && order.total_amount === PRICE);
   const subscriptions = shown.subscriptions.filter((subscription) => subscription.status === 'active');
   const { parked, unexpected } = await readParked(platform, load);
-  return {
+  const reconciliation: Reconciliation = {
     counts: {
       ...countPurchases(load, { ...shown, orders, subscriptions }),
       ...(await countEvents(platform, load)),
@@ -57,6 +59,8 @@ export async function reconcile(platform: ChaosPlatform, load: Load): Promise<Re
     ],
     parked,
   };
+  if (isClean(reconciliation)) reconciliation.faults.push(...(await faultsInOwnReports(platform)));
+  return reconciliation;
 }
 
 function countPurchases({ record, merchant }: Load, shown: Records): { [what: string]: Count } {
@@ -182,7 +186,7 @@ async function readParked({ databaseUrls }: ChaosPlatform, { since, record }: Lo
   const parked: Parked[] = lists.flat().map(({ consumer, event_id, topic, error }) => ({
     consumer,
     event_id,
-    line: `${topic} ${event_id}: ${error.slice(0, 200)}`,
+    line: `${topic} ${event_id}: ${error.replaceAll(/\s+/g, ' ').slice(0, 80)}`,
   }));
   const unexpected = parked.filter(
     ({ consumer, event_id }) => !consumer.endsWith(UNREADABLE) && !record.poison.has(event_id),

@@ -3,7 +3,7 @@ import type { ProcessName } from '../environment.ts';
 import { type Fault, READY_MS } from './fault.ts';
 
 /** Longest time between a process being ready and its next end. */
-const MOST_CALM_MS = 3_000;
+const MOST_CALM_MS = 2_500;
 
 /** kill -9 at random moments; the process is started again and killed again soon after it is ready. */
 export const killProcess =
