@@ -45,10 +45,8 @@ export async function seedAll(
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let service = waiting.shift(); service; service = waiting.shift()) {
-        const t0 = Date.now();
         await seeding(databaseOf(platform, service), given, seeds[service]);
         site.seeded.push(service);
-        console.error(service, Date.now() - t0);
       }
     }),
   );

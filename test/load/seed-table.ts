@@ -124,15 +124,12 @@ async function fill(
   const unknown = Object.keys(given).filter((name) => !columns.some((column) => column.name === name));
   if (unknown.length > 0) throw new Error(`${table} has no ${unknown.join(', ')}`);
   const names = columns.map(({ name }) => name);
-  const t0 = Date.now();
   const indexes = await dropIndexes(client, table);
   await client.query(`
     insert into ${table} (${names.map((name) => `"${name}"`).join(', ')})
     select ${names.map((name) => given[name] ?? `made."${name}"`).join(', ')}
     from generate_series(0, ${rows - 1}) i left join (select * from ${table} limit 1) made on true`);
-  const t1 = Date.now();
   for (const statement of indexes) await client.query(statement);
-  console.error(table, rows, t1 - t0, Date.now() - t1);
 }
 
 /**

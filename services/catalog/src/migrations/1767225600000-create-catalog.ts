@@ -18,10 +18,15 @@ const CUSTOM_FIELDS = `
     properties jsonb not null
   );
   create unique index custom_fields_slug on custom_fields (organization_id, slug) where deleted_at is null;
-  create index custom_fields_by_created_at on custom_fields (organization_id, created_at nulls first, id);
-  create index custom_fields_by_slug on custom_fields (organization_id, slug nulls first, id);
-  create index custom_fields_by_name on custom_fields (organization_id, name nulls first, id);
-  create index custom_fields_by_type on custom_fields (organization_id, type nulls first, id);
+  create index custom_fields_by_created_at on custom_fields (organization_id, created_at nulls first, id)
+    where deleted_at is null;
+  create index custom_fields_by_slug on custom_fields (organization_id, slug nulls first, id)
+    where deleted_at is null;
+  create index custom_fields_by_name on custom_fields (organization_id, name nulls first, id)
+    where deleted_at is null;
+  create index custom_fields_by_type on custom_fields (organization_id, type nulls first, id)
+    where deleted_at is null;
+  create index custom_fields_query on custom_fields using gin (name gin_trgm_ops, slug gin_trgm_ops);
 `;
 
 const PRODUCTS = `
@@ -48,6 +53,12 @@ const PRODUCTS = `
   create index products_by_name on products (organization_id, name nulls first, id);
   create index products_by_amount_type on products (organization_id, first_amount_type nulls first, id);
   create index products_by_amount on products (organization_id, first_amount nulls first, id);
+  create index products_archived on products (organization_id, is_archived, created_at nulls first, id);
+  create index products_visibility on products (organization_id, visibility, created_at nulls first, id);
+  create index products_recurring on products (organization_id, created_at nulls first, id)
+    where recurring_interval is not null;
+  create index products_one_time on products (organization_id, created_at nulls first, id)
+    where recurring_interval is null;
   create index products_name_search on products using gin (name gin_trgm_ops);
   create index products_metadata on products using gin (metadata jsonb_path_ops);
   create table prices (

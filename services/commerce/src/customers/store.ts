@@ -55,7 +55,8 @@ export interface CustomerQuery extends Paging {
 }
 
 const HAS_SUBSCRIPTION = `exists (select 1 from subscriptions subscription
-  where subscription.customer_id = customer.id and subscription.status in ('active', 'trialing'))`;
+  where subscription.customer_id = customer.id and subscription.organization_id = customer.organization_id
+    and subscription.status in ('active', 'trialing'))`;
 
 export function listCustomers(
   reader: Reader,

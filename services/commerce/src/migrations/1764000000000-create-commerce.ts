@@ -44,6 +44,7 @@ const CUSTOMERS = `
   );
   create unique index customers_email on customers (organization_id, lower(email)) where deleted_at is null;
   create unique index customers_external_id on customers (organization_id, external_id) where deleted_at is null;
+  create index customers_live on customers (organization_id, id) where deleted_at is null;
   create index customers_created_at on customers (organization_id, created_at nulls first, id);
   create index customers_by_email on customers (organization_id, email nulls first, id);
   create index customers_name on customers (organization_id, name nulls first, id);
@@ -76,6 +77,8 @@ const MEMBERS = `
   create unique index members_external_id on members (customer_id, external_id) where deleted_at is null;
   create unique index members_owner on members (customer_id) where role = 'owner' and deleted_at is null;
   create index members_created_at on members (organization_id, created_at nulls first, id) where deleted_at is null;
+  create index members_role on members (organization_id, role, created_at nulls first, id)
+    where deleted_at is null;
   create index members_customer_id on members (customer_id, created_at nulls first, id) where deleted_at is null;
 `;
 
@@ -94,7 +97,8 @@ const PAYMENTS = `
     fingerprint text not null
   );
   create unique index payment_methods_processor_id on payment_methods (customer_id, processor_id);
-  create index payment_methods_customer_id on payment_methods (customer_id, created_at nulls first, id);
+  create index payment_methods_customer_id on payment_methods (customer_id, created_at nulls first, id)
+    where deleted_at is null;
   create table payments (
     id uuid primary key,
     created_at timestamptz not null,

@@ -15,8 +15,10 @@ const SUBSCRIPTION_INDEXES = `
   create index subscriptions_canceled_at on subscriptions (organization_id, canceled_at);
   create index subscriptions_reason on subscriptions (organization_id, customer_cancellation_reason)
     where customer_cancellation_reason is not null;
-  create index subscriptions_leaving on subscriptions (organization_id, started_at nulls first, id)
-    where cancel_at_period_end;
+  create index subscriptions_leaving
+    on subscriptions (organization_id, cancel_at_period_end, started_at nulls first, id);
+  create index subscriptions_active on subscriptions (organization_id, customer_id)
+    where status in ('active', 'trialing');
   create index subscriptions_metadata on subscriptions using gin (metadata jsonb_path_ops);
 `;
 

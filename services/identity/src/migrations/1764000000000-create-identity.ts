@@ -83,6 +83,12 @@ const USERS = `
   create index login_codes_expires_at on login_codes (expires_at);
 `;
 
+/** What lists of access tokens are sorted by, in both directions. */
+const tokenOrders = (table: string, owner: string) =>
+  ['created_at', 'comment', 'expires_at', 'last_used_at']
+    .map((column) => `  create index ${table}_${column} on ${table} (${owner}, ${column} nulls first, id);`)
+    .join('\n');
+
 const TOKENS = `
   create table organization_access_tokens (
     id uuid primary key,
@@ -95,7 +101,7 @@ const TOKENS = `
     expires_at timestamptz,
     last_used_at timestamptz
   );
-  create index organization_access_tokens_organization_id on organization_access_tokens (organization_id, created_at);
+${tokenOrders('organization_access_tokens', 'organization_id')}
   create table personal_access_tokens (
     id uuid primary key,
     created_at timestamptz not null,
@@ -107,7 +113,7 @@ const TOKENS = `
     expires_at timestamptz,
     last_used_at timestamptz
   );
-  create index personal_access_tokens_user_id on personal_access_tokens (user_id, created_at);
+${tokenOrders('personal_access_tokens', 'user_id')}
   create table sessions (
     id uuid primary key,
     created_at timestamptz not null,

@@ -35,7 +35,7 @@ export type CustomerMeterSortKey = keyof typeof sortColumns;
 export const customerMeterSortKeys = Object.keys(sortColumns) as CustomerMeterSortKey[];
 type Sorting = readonly SortCriterion<CustomerMeterSortKey>[];
 
-const reads = (table: 'rank' | 'customer', sorting: Sorting) =>
+const reads = (table: 'rank' | 'customer' | 'meter', sorting: Sorting) =>
   sorting.some(({ by }) => sortColumns[by].startsWith(`${table}.`));
 
 /** Columns of a customer meter with the meter itself. */
@@ -52,34 +52,53 @@ export async function listCustomerMeters(
   sorting: Sorting,
 ): Promise<Page<CustomerMeterInContext>> {
   if (reads('rank', sorting)) await followNow(db, filters.organizations);
-  const conditions = conditionsOf(filters);
+  const conditions = conditionsOf(filters, await archivedMeters(db, filters.organizations));
   const [{ total }]: [{ total: number }] = await db.query(
     `select count(*) as total from customer_meters row where ${conditions.where}`,
     conditions.values,
   );
   const page = `limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`;
-  const text = isByMeterName(sorting)
-    ? byMeterName(conditions, filters, paging, sorting[0].direction)
-    : bySorting(conditions, filters, sorting);
+  let text: string;
+  if (total <= FEW) text = fewBySorting(conditions, sorting);
+  else if (isByMeterName(sorting)) text = byMeterName(conditions, filters, paging, sorting[0].direction);
+  else text = bySorting(conditions, filters, paging, sorting);
   const rows: Row[] = await db.query(`${text} ${page}`, conditions.values);
   return { items: await inContext(db.manager, copies, rows), total };
 }
 
+/** Rows that are found and sorted sooner than they are met along an index that has the order. */
+const FEW = 1_000;
+
+const fewBySorting = ({ where }: Conditions, sorting: Sorting): string =>
+  `with found as materialized (select * from customer_meters row where ${where})
+   select ${COLUMNS} from found row join meters meter on meter.id = row.meter_id ${joined(sorting)}
+   order by ${orderBy(sorting)}`;
+
+/** Each organization's rows along an index that has the order; the beginnings are merged. */
 function bySorting(
   conditions: Conditions,
   { organizations }: CustomerMeterFilters,
+  { page, limit }: Paging,
   sorting: Sorting,
 ): string {
-  if (reads('rank', sorting)) conditions.addIn('rank.organization_id', organizations);
-  if (reads('customer', sorting)) conditions.addIn('customer.organization_id', organizations);
+  const tables = ['row', ...(['rank', 'customer'] as const).filter((table) => reads(table, sorting))];
+  const own = tables.map((table) => `${table}.organization_id = scope.organization_id`);
   return `select ${COLUMNS}
-     from customer_meters row
-     join meters meter on meter.id = row.meter_id
-     ${reads('rank', sorting) ? 'join customer_meter_ranks rank on rank.id = row.id' : ''}
-     ${reads('customer', sorting) ? 'join customers_replica customer on customer.id = row.customer_id' : ''}
-     where ${conditions.where}
+     from unnest(${conditions.bind(organizations)}::uuid[]) scope(organization_id)
+     cross join lateral (
+       select row.* from customer_meters row ${joined(sorting)}
+       ${reads('meter', sorting) ? 'join meters meter on meter.id = row.meter_id' : ''}
+       where ${conditions.where} and ${own.join(' and ')}
+       order by ${orderBy(sorting)} limit ${page * limit}
+     ) row
+     join meters meter on meter.id = row.meter_id ${joined(sorting)}
      order by ${orderBy(sorting)}`;
 }
+
+/** The tables of the sort keys. Every customer meter has a rank, and a customer of its own organization. */
+const joined = (sorting: Sorting): string =>
+  `${reads('rank', sorting) ? 'join customer_meter_ranks rank on rank.id = row.id' : ''}
+   ${reads('customer', sorting) ? 'join customers_replica customer on customer.id = row.customer_id' : ''}`;
 
 type ByMeterName = [SortCriterion<'meter_name'>];
 const isByMeterName = (sorting: Sorting): sorting is ByMeterName & Sorting =>
@@ -100,7 +119,7 @@ function byMeterName(
        order by row.customer_id ${direction} limit ${page * limit}
      ) row
      where ${owned.where}
-     order by meter.name ${direction}, meter.id ${direction}, row.customer_id ${direction}`;
+     order by meter.name ${direction} ${NULLS[direction]}, meter.id ${direction}, row.customer_id ${direction}`;
 }
 
 /** The customer meter, if one of the organizations (and the customer, if given) has it; else 404. */
@@ -131,7 +150,16 @@ export async function readCustomerMeter(
   return found;
 }
 
-function conditionsOf(filters: CustomerMeterFilters): Conditions {
+/** Named to the planner, which can then look each of many rows up among them. */
+async function archivedMeters(db: Database, organizations: readonly string[]): Promise<string[]> {
+  const rows: { id: string }[] = await db.query(
+    'select id from meters where organization_id = any($1) and archived_at is not null',
+    [organizations],
+  );
+  return rows.map(({ id }) => id);
+}
+
+function conditionsOf(filters: CustomerMeterFilters, archived: readonly string[]): Conditions {
   const conditions = new Conditions()
     .addIn('row.organization_id', filters.organizations)
     .add('row.is_used')
@@ -146,14 +174,7 @@ function conditionsOf(filters: CustomerMeterFilters): Conditions {
       filters.external_customer_id,
     );
   }
-  // An organization has few archived meters, so they are named rather than joined.
-  if (!filters.meter_id) {
-    conditions.add(
-      `row.meter_id <> all(array(
-        select id from meters where organization_id = any(?) and archived_at is not null))`,
-      filters.organizations,
-    );
-  }
+  if (!filters.meter_id && archived.length > 0) conditions.add('row.meter_id <> all(?::uuid[])', archived);
   if (filters.query !== undefined) {
     conditions.add(
       'row.meter_id = any(array(select id from meters where organization_id = any(?) and name ilike ?))',

@@ -105,6 +105,10 @@ const METERS = `
   );
   create index meters_by_name on meters (organization_id, name nulls first, id);
   create index meters_by_creation on meters (organization_id, created_at nulls first, id);
+  create index meters_in_use on meters (organization_id, name nulls first, id) where archived_at is null;
+  create index meters_archived on meters (organization_id, name nulls first, id) where archived_at is not null;
+  create index meters_query on meters using gin (name gin_trgm_ops);
+  create index meters_metadata on meters using gin (metadata jsonb_path_ops);
   create index meters_to_count on meters (id) where is_clearing or not is_backfilled;
 `;
 
@@ -226,6 +230,7 @@ const REPLICAS = `
 
 export class CreateMetering1763683200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query('create extension if not exists pg_trgm');
     await runner.query(MESSAGING_TABLES + IDEMPOTENCY_TABLE);
     await runner.query(EVENTS + EVENT_TYPES + METERS + USAGE + CUSTOMERS + REPLICAS);
   }

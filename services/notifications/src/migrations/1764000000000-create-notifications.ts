@@ -81,8 +81,9 @@ const WEBHOOK_DELIVERIES = `
   create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, ${NEWEST_FIRST});
   create index webhook_deliveries_event on webhook_deliveries (event_id);
   create index webhook_deliveries_type on webhook_deliveries (organization_id, type, ${NEWEST_FIRST});
-  create index webhook_deliveries_failed on webhook_deliveries (organization_id, ${NEWEST_FIRST}) where not succeeded;
-  create index webhook_deliveries_code on webhook_deliveries (organization_id, (http_code / 100), ${NEWEST_FIRST});
+  create index webhook_deliveries_succeeded on webhook_deliveries (organization_id, succeeded, ${NEWEST_FIRST});
+  create index webhook_deliveries_code on webhook_deliveries (organization_id, (http_code / 100), ${NEWEST_FIRST})
+    include (http_code);
 `;
 
 export class CreateNotifications1764000000000 implements MigrationInterface {
