@@ -18,6 +18,7 @@ test('what is not said has its default', () => {
     corsOrigins: [],
     trustedProxies: 0,
     rateLimitFactor: 1,
+    elevatedCallers: [],
     drainMs: 5_000,
     listenHost: '0.0.0.0',
     redisUrl: undefined,
@@ -33,7 +34,15 @@ test('origins are a list', () => {
   expect(config.corsOrigins).toEqual(['https://a.example', 'http://b.example:8000']);
 });
 
+test('callers of elevated rank are a list of names', () => {
+  const one = 'organization:00000000-0000-4000-8000-000000000001';
+  const other = 'client:trb_ci_1:00000000-0000-4000-8000-000000000002';
+  const { elevatedCallers } = gatewayConfig({ ...environment, ELEVATED_CALLERS: `${one}, ${other}` }, names);
+  expect(elevatedCallers).toEqual([one, other]);
+});
+
 test.each([
+  ['ELEVATED_CALLERS', 'everybody'],
   ['CATALOG_URL', ''],
   ['CATALOG_URL', 'catalog:8080'],
   ['CORS_ORIGINS', 'https://a.example/path'],

@@ -25,6 +25,17 @@ const origins = z
     },
   );
 
+const MAX_CALLERS = 10_000;
+/** As `principalKey` and the access log name them. */
+const CALLER = /^(organization|user|client|customer|member):[\w:.-]{1,255}$/;
+
+const callers = z
+  .string()
+  .transform((list) => list.split(',').map((caller) => caller.trim()))
+  .refine((list) => list.length <= MAX_CALLERS && list.every((caller) => CALLER.test(caller)), {
+    error: 'must be a list of callers (organization:<id>, user:<id>) with commas between',
+  });
+
 const shape = {
   ...processShape,
   /** Address of the gRPC server that knows tokens. */
@@ -35,6 +46,8 @@ const shape = {
   CORS_ORIGINS: origins.default([]),
   /** How many proxies in front of the gateway are ours: as many entries of X-Forwarded-For are believed. */
   TRUSTED_PROXIES: integer(0, 10).default(0),
+  /** Callers with the elevated rate limit. */
+  ELEVATED_CALLERS: callers.default([]),
   /** Multiplies every rate limit. */
   RATE_LIMIT_FACTOR: integer(1, 1_000_000).default(1),
   LISTEN_HOST: text.default('0.0.0.0'),
@@ -54,6 +67,8 @@ export interface GatewayConfig {
   corsOrigins: readonly string[];
   trustedProxies: number;
   rateLimitFactor: number;
+  /** Keys of callers with the elevated rate limit. */
+  elevatedCallers?: readonly string[];
   drainMs: number;
   /** Longest silence of a service, ms; a minute unless told otherwise. */
   silenceMs?: number;

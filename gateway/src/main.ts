@@ -64,6 +64,7 @@ export function startGateway(
     const limits = rateLimits({
       environment: config.environment,
       factor: config.rateLimitFactor,
+      elevated: config.elevatedCallers ?? [],
       redis,
       log,
     });

@@ -4,17 +4,17 @@ import { rateLimits } from './rate-limit.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const limits = (environment: 'production' | 'sandbox', factor = 1) =>
-  rateLimits({ environment, factor, log });
+  rateLimits({ environment, factor, elevated: ['organization:large'], log });
 
 /** How many requests pass before the first is refused, and what the refusal says. */
 async function passed(
   rate: RateClass,
-  { environment = 'production' as 'production' | 'sandbox', factor = 1 } = {},
+  { environment = 'production' as 'production' | 'sandbox', factor = 1, caller = 'someone' } = {},
 ) {
   const { count } = limits(environment, factor);
   for (let requests = 0; requests < 10_000; requests += 1) {
     try {
-      await count(rate, 'someone');
+      await count(rate, caller);
     } catch (error) {
       return {
         requests,
@@ -28,6 +28,8 @@ async function passed(
 test.each<[RateClass, 'production' | 'sandbox', number, number]>([
   ['normal', 'production', 500, 60],
   ['normal', 'sandbox', 100, 60],
+  ['browser', 'production', 100, 1],
+  ['browser', 'sandbox', 50, 1],
   ['restricted', 'production', 60, 60],
   ['restricted', 'sandbox', 10, 60],
   ['portal_license_keys', 'production', 3, 60],
@@ -40,6 +42,14 @@ test.each<[RateClass, 'production' | 'sandbox', number, number]>([
   const retryAfter = Number(result.refusal!.headers['retry-after']);
   expect(retryAfter).toBeGreaterThan(seconds - 2);
   expect(retryAfter).toBeLessThanOrEqual(seconds);
+});
+
+test('a caller of elevated rank has its limit by the second, where the normal one would count', async () => {
+  const caller = 'organization:large';
+  const result = await passed('normal', { caller });
+  expect([result.requests, result.refusal!.headers['retry-after']]).toEqual([100, '1']);
+  expect((await passed('normal', { caller, environment: 'sandbox' })).requests).toBe(50);
+  expect((await passed('restricted', { caller })).requests).toBe(60);
 });
 
 test('every window of a class counts: 12 mails in an hour even when no minute is full', async () => {

@@ -17,15 +17,18 @@ interface Window {
   seconds: number;
   blockSeconds?: number;
 }
-type Class = Exclude<RateClass, 'unlimited'> | 'bad_token';
+type Class = Exclude<RateClass, 'unlimited'> | 'elevated' | 'bad_token';
 
 const perEnvironment = (production: number, sandbox: number) => ({ production, sandbox });
 const normal = perEnvironment(500, 100);
 const restricted = perEnvironment(60, 10);
+const perSecond = perEnvironment(100, 50);
 
 /** Domain rules 10.6. Every window of a class counts. */
 export const rateClasses = (environment: 'production' | 'sandbox'): Record<Class, readonly Window[]> => ({
   normal: [{ points: normal[environment], seconds: 60 }],
+  browser: [{ points: perSecond[environment], seconds: 1 }],
+  elevated: [{ points: perSecond[environment], seconds: 1 }],
   restricted: [{ points: restricted[environment], seconds: 60 }],
   portal_license_keys: [{ points: 3, seconds: 1, blockSeconds: 60 }],
   checkout_confirm: [
@@ -49,6 +52,8 @@ export interface RateLimitOptions {
   environment: 'production' | 'sandbox';
   /** Multiplies the points of every class. */
   factor: number;
+  /** Keys of callers that have the elevated limit instead of the normal one. */
+  elevated: readonly string[];
   redis?: Redis;
   log: Logger;
 }
@@ -61,8 +66,12 @@ export function rateLimits(options: RateLimitOptions): RateLimits {
   const counters = Object.fromEntries(classes) as Record<Class, Counter[]>;
   const consume = (name: Class, key: string) => consumeAll(counters[name], key);
   const [badToken] = counters.bad_token;
+  const elevated = new Set(options.elevated);
   return {
-    count: (rate, key) => (rate === 'unlimited' ? undefined : consume(rate, key)),
+    count(rate, key) {
+      if (rate === 'unlimited') return undefined;
+      return consume(rate === 'normal' && elevated.has(key) ? 'elevated' : rate, key);
+    },
     badTokens: {
       async check(address) {
         const state = await badToken!.get(address);

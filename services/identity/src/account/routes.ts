@@ -44,6 +44,7 @@ export const accountRoutes = [
     operation: 'account:page',
     summary: 'Show the account page',
     access: anonymous,
+    rate: 'browser',
     async handle({ headers, now }, app) {
       const session = await browserSession(app, headers, now);
       return session ? accountPage(app, session) : redirectTo('/v1/oauth2/login');

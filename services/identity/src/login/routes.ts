@@ -76,6 +76,7 @@ export const loginRoutes = [
     operation: 'login:page',
     summary: 'Show the login page',
     access: anonymous,
+    rate: 'browser',
     query: z.object({
       return_to: z.string().max(32_768).optional(),
       login_hint: z.string().max(320).optional(),
@@ -152,6 +153,7 @@ export const loginRoutes = [
     operation: 'login:logout',
     summary: 'Log out',
     access: anonymous,
+    rate: 'browser',
     status: 303,
     form: true,
     raw: true,

@@ -12,6 +12,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Rate classes of domain rules 10.6; the gateway holds the numbers. */
 export type RateClass =
   | 'normal'
+  | 'browser'
   | 'restricted'
   | 'portal_license_keys'
   | 'checkout_confirm'
