@@ -2,7 +2,7 @@ import { parseDecimal, toWire, ZERO } from '@tributary/runtime/decimal.ts';
 import type { Books, Part } from '@tributary/runtime/reconciliation/books.ts';
 import { equal, none, unknown } from '@tributary/runtime/reconciliation/report.ts';
 import { filterSql } from '../filters/sql.ts';
-import { addCounted } from '../meters/counting-store.ts';
+import { addCounted } from '../meters/counted-sql.ts';
 import type { Meter } from '../meters/meter.ts';
 import { quantitySql } from '../meters/quantity-sql.ts';
 import { Conditions } from '../sql.ts';
