@@ -27,8 +27,6 @@ export interface Record {
   uncertainNames: string[];
   /** External ids of buyers whose subscription was renewed once. */
   renewed: Set<string>;
-  /** Ids of messages that nobody can handle. */
-  poison: Set<string>;
   /** Refusals that no fault explains. */
   errors: string[];
 }
@@ -63,7 +61,6 @@ export async function beginLoad(merchant: Merchant, crowd: Crowd, patienceMs: nu
     names: [],
     uncertainNames: [],
     renewed: new Set(),
-    poison: new Set(),
     errors: [],
   };
   const acts = { ...assortment, insist, record, token: merchant.token };

@@ -18,6 +18,8 @@ export interface Merchant {
   token: string;
   organizationId: string;
   webhooks: WebhookReceiver;
+  /** Ids of messages that nobody can handle; they may be found long after they came. */
+  poison: Set<string>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +32,14 @@ export async function createMerchant({ baseUrl, first }: ChaosPlatform): Promise
     events: ['order.paid'],
   });
   webhooks.trust(endpoint.secret);
-  return { baseUrl, token, organizationId: first.organization.id, webhooks, stop: webhooks.stop };
+  return {
+    baseUrl,
+    token,
+    organizationId: first.organization.id,
+    webhooks,
+    poison: new Set(),
+    stop: webhooks.stop,
+  };
 }
 
 /** What one load is about: nothing of it is shared with another load. */

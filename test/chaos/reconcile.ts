@@ -175,7 +175,7 @@ async function unfinished({ databaseUrls }: ChaosPlatform, { product }: Load): P
 /** Consumers under whose name services set aside what is no message of theirs. */
 const UNREADABLE = '.unreadable';
 
-async function readParked({ databaseUrls }: ChaosPlatform, { since, record }: Load) {
+async function readParked({ databaseUrls }: ChaosPlatform, { since, merchant }: Load) {
   const lists = await Promise.all(
     Object.values(databaseUrls).map((url) =>
       query(url, 'select consumer, topic, event_id, error from parked_messages where parked_at >= $1', [
@@ -189,7 +189,7 @@ async function readParked({ databaseUrls }: ChaosPlatform, { since, record }: Lo
     line: `${topic} ${event_id}: ${error.replaceAll(/\s+/g, ' ').slice(0, 80)}`,
   }));
   const unexpected = parked.filter(
-    ({ consumer, event_id }) => !consumer.endsWith(UNREADABLE) && !record.poison.has(event_id),
+    ({ consumer, event_id }) => !consumer.endsWith(UNREADABLE) && !merchant.poison.has(event_id),
   );
   return { parked, unexpected: unexpected.map(({ consumer, line }) => `${consumer} set aside ${line}`) };
 }

@@ -6,6 +6,6 @@ export const poisonTopics =
   (): Fault =>
   async ({ platform, load }) => {
     const ids = await publishPoison(platform.servers.broker);
-    for (const id of ids) load.record.poison.add(id);
+    for (const id of ids) load.merchant.poison.add(id);
     return { note: `${2 * ids.length} messages that nobody can handle` };
   };
