@@ -7,7 +7,7 @@ const reachesOut =
 const reachOutByNature = [
   '^services/catalog/src/files/[a-z0-9]+-storage[.]ts$',
   '^services/identity/src/signing-keys/keyring[.]ts$',
-  '^services/metering/src/ingest/(collector|knowledge)[.]ts$',
+  '^services/metering/src/ingest/(collector|thread)[.]ts$',
   '^services/notifications/src/emails/[a-z]+-mailer[.]ts$',
 ];
 const store = '[/-]store[.]ts$';

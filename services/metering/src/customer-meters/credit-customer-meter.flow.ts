@@ -2,7 +2,7 @@ import { systemEvent } from '@tributary/proto/events/message.ts';
 import type { SystemEventMetadata } from '@tributary/proto/events/system-events.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
-import { storeSystemEvent } from '../events/system-event-store.ts';
+import { storeSystemEvent } from '../events/store-system-event.flow.ts';
 import { carriedOver } from './periods.ts';
 import { closedBalance, closePeriod, insertCredit, type MeterOf } from './reset-store.ts';
 

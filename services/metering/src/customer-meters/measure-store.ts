@@ -1,6 +1,6 @@
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { filterSql } from '../filters/sql.ts';
-import { addCounted } from '../meters/counting-store.ts';
+import { addCounted } from '../meters/counted-sql.ts';
 import type { Meter } from '../meters/meter.ts';
 import { quantitySql } from '../meters/quantity-sql.ts';
 import type { Aggregation } from '../meters/schema.ts';

@@ -3,7 +3,8 @@ import { stateTopics } from '@tributary/proto/events/topics.ts';
 import { newId } from '@tributary/proto/id.ts';
 import { inTransaction } from '@tributary/runtime/db/transaction.ts';
 import { createWorld, customerOf, named, type World } from '../testing/world.ts';
-import { joinEvents, nextJoin } from './store.ts';
+import { joinEvents } from './join-events.flow.ts';
+import { nextJoin } from './store.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { consumer } from '../app.ts';
 import type { CustomerCopy } from '../replicas.ts';
 import { forgetPerson } from './forget-store.ts';
-import { joinEvents, nameCustomer } from './store.ts';
+import { joinEvents } from './join-events.flow.ts';
+import { nameCustomer } from './store.ts';
 
 /** Events that join their customer together with the message that brings it; a job brings the rest. */
 const JOINED_AT_ONCE = 2_000;

@@ -1,12 +1,7 @@
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
-import { type CustomerEvent, UsageByMeter } from '../customer-meters/usage.ts';
-import { applyUsage } from '../customer-meters/usage-store.ts';
-import { compileMeter } from '../meters/compile-meter.ts';
-import { MeterEntity } from '../meters/entity.ts';
-import { countsEvent } from '../meters/meter.ts';
+import type { CustomerEvent } from '../customer-meters/usage.ts';
 import { holdCounting, holdReplay } from '../organization-locks.ts';
 import type { CustomerCopy } from '../replicas.ts';
-import { sqlOf } from '../sql.ts';
 
 /** Longer external ids are refused by ingest, so no event can carry one. */
 const MAX_EXTERNAL_ID = 512;
@@ -84,24 +79,28 @@ async function releaseNames(
   );
 }
 
-/**
- * Gives a customer some of the events that came under its external id before it was there, and counts them. Returns
- * whether more are left.
- */
-export async function joinEvents(
-  tx: Tx,
-  join: { organization_id: string; external_id: string },
-  limit: number,
-  now: Date,
-): Promise<boolean> {
-  const { organization_id, external_id } = join;
-  await holdReplay(tx, organization_id);
-  const [waiting]: { customer_id: string }[] = await tx.query(
+/** A customer whose external id has events from before it was there. */
+export interface Join {
+  organization_id: string;
+  external_id: string;
+}
+
+/** The customer that a join leads to, with the join's row locked; undefined when it is done. */
+export async function lockJoin(tx: Tx, { organization_id, external_id }: Join): Promise<string | undefined> {
+  const [row]: { customer_id: string }[] = await tx.query(
     'select customer_id from customer_joins where organization_id = $1 and external_id = $2 for update',
     [organization_id, external_id],
   );
-  if (!waiting) return false;
-  const { customer_id } = waiting;
+  return row?.customer_id;
+}
+
+/** Gives the customer the earliest events that have none, at most `limit`. */
+export async function takeEvents(
+  tx: Tx,
+  { organization_id, external_id }: Join,
+  customerId: string,
+  limit: number,
+): Promise<(CustomerEvent & { id: string })[]> {
   const [rows]: [{ id: string; name: string; timestamp: Date; metadata: Record<string, unknown> }[]] =
     await tx.query(
       `update events set customer_id = $3
@@ -109,48 +108,26 @@ export async function joinEvents(
          select id from events where organization_id = $1 and external_customer_id = $2 and customer_id is null
          order by timestamp limit $4))
        returning id, name, timestamp, metadata`,
-      [organization_id, external_id, customer_id, limit],
+      [organization_id, external_id, customerId, limit],
     );
-  await countEvents(
-    tx,
-    organization_id,
-    rows.map((row) => ({ ...row, customer_id, source: 'user', timestamp: row.timestamp.getTime() })),
-    now,
-  );
-  if (rows.length === limit) return true;
+  return rows.map((row) => ({
+    ...row,
+    customer_id: customerId,
+    source: 'user',
+    timestamp: row.timestamp.getTime(),
+  }));
+}
+
+export async function endJoin(tx: Tx, { organization_id, external_id }: Join): Promise<void> {
   await tx.query('delete from customer_joins where organization_id = $1 and external_id = $2', [
     organization_id,
     external_id,
   ]);
-  return false;
-}
-
-/** Counts events for the meters that have counted their like; the others come to them by their backfill. */
-async function countEvents(
-  tx: Tx,
-  organization_id: string,
-  events: readonly (CustomerEvent & { id: string })[],
-  now: Date,
-): Promise<void> {
-  if (events.length === 0) return;
-  const meters = await tx.getRepository(MeterEntity).findBy({ organization_id });
-  const compiled = meters.map((meter) => ({ meter, compiled: compileMeter(meter) }));
-  const usage = new UsageByMeter();
-  for (const event of events) {
-    const counting = compiled.filter(({ meter }) => countsEvent(meter, event));
-    usage.add(
-      event,
-      counting.map((one) => one.compiled),
-    );
-  }
-  await applyUsage(sqlOf(tx), usage.inLockOrder(), now);
 }
 
 /** A join that waits, the oldest external id first. */
-export async function nextJoin(
-  db: Pick<Tx, 'query'>,
-): Promise<{ organization_id: string; external_id: string } | undefined> {
-  const [row]: { organization_id: string; external_id: string }[] = await db.query(
+export async function nextJoin(db: Pick<Tx, 'query'>): Promise<Join | undefined> {
+  const [row]: Join[] = await db.query(
     'select organization_id, external_id from customer_joins order by organization_id, external_id limit 1',
   );
   return row;

@@ -126,6 +126,7 @@ test('event types are the names with their records; system ones have none', asyn
   expect(await names('/v1/event-types/?root_events=true&source=user')).toEqual([['chat', 2]]);
   const [root] = (await get('/v1/events/?name=chat&external_customer_id=ada')).body.items;
   expect(await names(`/v1/event-types/?parent_id=${root.id}`)).toEqual([['search', 1]]);
+  expect(await names('/v1/event-types/?external_customer_id=bob')).toEqual([['chat', 1]]);
 });
 
 test('a label and a property that stands for it are shown on events', async () => {

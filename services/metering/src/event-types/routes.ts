@@ -6,12 +6,12 @@ import { Id, many, QueryBoolean, SearchText } from '@tributary/runtime/http/wire
 import { organizationsOf, requireAdministrator } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
-import { externalCustomers } from '../events/external-customers-store.ts';
 import { EventSource } from '../events/schema.ts';
 import { reachable } from '../scope.ts';
+import { findNames } from './find-names.flow.ts';
 import { presentEventType, presentName, presentTypeWithStats } from './present.ts';
 import { EventName, EventType, EventTypeUpdate, EventTypeWithStats } from './schema.ts';
-import { listNames, nameSortKeys, organizationOfType, typeSortKeys, updateEventType } from './store.ts';
+import { nameSortKeys, organizationOfType, typeSortKeys, updateEventType } from './store.ts';
 
 const reading = merchant('events:read', 'events:write');
 
@@ -37,11 +37,11 @@ export const eventTypeRoutes: Route<App>[] = [
     }),
     response: listOf(EventName),
     async handle({ query, principal }, { db }) {
-      const { customer_id, source, query: text } = query;
+      const { customer_id, external_customer_id, source, query: text } = query;
       const organizations = reachable(principal, query.organization_id);
-      const external = await externalCustomers(db, organizations, query.external_customer_id);
-      const filters = { organizations, customer_id, external, source, query: text };
-      return presentPage(await listNames(db.manager, filters, query, query.sorting), query, presentName);
+      const filters = { organizations, customer_id, source, query: text };
+      const page = await findNames(db.manager, filters, external_customer_id, query, query.sorting);
+      return presentPage(page, query, presentName);
     },
   }),
   route({
@@ -61,21 +61,15 @@ export const eventTypeRoutes: Route<App>[] = [
     response: listOf(EventTypeWithStats),
     async handle({ query, principal }, { db }) {
       const { customer_id, external_customer_id, source, query: text, root_events, parent_id } = query;
-      const organizations = reachable(principal, query.organization_id);
       const filters = {
-        organizations,
+        organizations: reachable(principal, query.organization_id),
         customer_id,
-        external_customer_id,
         query: text,
         root_events,
         parent_id,
+        source: source && [source],
       };
-      const page = await listNames(
-        db.manager,
-        { ...filters, source: source ? [source] : undefined },
-        query,
-        query.sorting,
-      );
+      const page = await findNames(db.manager, filters, external_customer_id, query, query.sorting);
       return presentPage(page, query, presentTypeWithStats);
     },
   }),

@@ -2,7 +2,7 @@ import { escapeLike } from '@tributary/runtime/db/list.ts';
 import type { Reader, Tx } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
-import { addExternalCustomers, type ExternalCustomers } from '../events/external-customers-store.ts';
+import { addExternalCustomers, type ExternalCustomers } from '../customers/external-customers.ts';
 import type { EventSource } from '../events/schema.ts';
 import { Conditions } from '../sql.ts';
 import type { EventType, SeenName } from './event-type.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type App, consumer } from '../app.ts';
 import { forgetPerson } from '../customers/forget-store.ts';
 import type { CustomerCopy } from '../replicas.ts';
-import { storeSystemEvent } from './system-event-store.ts';
+import { storeSystemEvent } from './store-system-event.flow.ts';
 
 const AnySystemEvent = z.unknown().transform((value, context): SystemEvent => {
   try {

@@ -1,5 +1,4 @@
 import { merchant } from '@tributary/proto/access.ts';
-import type { Database } from '@tributary/runtime/db/transaction.ts';
 import { listOf, pagingShape, presentPage, sortedBy } from '@tributary/runtime/http/paging.ts';
 import { invalid, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import type { Route } from '@tributary/runtime/http/route.ts';
@@ -8,13 +7,11 @@ import { organizationsOf } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
 import { readFilter } from '../filters/read-filter.ts';
-import type { Filter } from '../filters/schema.ts';
-import { findMeter } from '../meters/store.ts';
 import { reachable } from '../scope.ts';
-import { externalCustomers } from './external-customers-store.ts';
+import { findEvents } from './find-events.flow.ts';
 import { presentEvent } from './present.ts';
 import { Event, EventSource } from './schema.ts';
-import { listEvents, readEvent } from './store.ts';
+import { readEvent } from './store.ts';
 
 const reading = merchant('events:read', 'events:write');
 const MIN_SEARCH = 3;
@@ -49,17 +46,16 @@ export const eventRoutes: Route<App>[] = [
     response: listOf(Event),
     async handle({ query, principal }, { db, replicas }) {
       checkSearch(query);
-      const organizations = reachable(principal, query.organization_id);
-      const filters = await formulasOf(query, organizationsOf(principal), db);
-      const page = await listEvents(
+      const { filter, external_customer_id, meter_id } = query;
+      const page = await findEvents(
         db.manager,
         replicas.customers,
         {
           ...conditionsOf(query),
-          organizations,
-          filters,
-          external: await externalCustomers(db, organizations, query.external_customer_id),
+          organizations: reachable(principal, query.organization_id),
+          filters: filter === undefined ? [] : [readFilter(filter, ['query', 'filter'])],
         },
+        { external_customer_id, meter_id, reachable: organizationsOf(principal) },
         query,
         query.sorting,
       );
@@ -110,18 +106,4 @@ function checkSearch({ query, organization_id }: EventQuery): void {
   if (organization_id === undefined) {
     throw invalid(['query', 'organization_id'], 'Needed for a free-text search', 'missing');
   }
-}
-
-async function formulasOf(
-  { filter, meter_id }: EventQuery,
-  organizations: readonly string[],
-  db: Database,
-): Promise<Filter[]> {
-  const formulas = filter === undefined ? [] : [readFilter(filter, ['query', 'filter'])];
-  if (meter_id !== undefined) {
-    const meter = await findMeter(db.manager, organizations, meter_id);
-    if (!meter) throw invalid(['query', 'meter_id'], 'Meter not found.', 'value_error', meter_id);
-    formulas.push(meter.filter);
-  }
-  return formulas;
 }

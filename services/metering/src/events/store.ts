@@ -4,12 +4,12 @@ import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging
 import { notFound } from '@tributary/runtime/http/problem.ts';
 import type { MetadataFilter } from '@tributary/runtime/http/wire.ts';
 import type { Replica } from '@tributary/runtime/replica/replica.ts';
+import { addExternalCustomers, type ExternalCustomers } from '../customers/external-customers.ts';
 import type { Filter } from '../filters/schema.ts';
 import { filterSql } from '../filters/sql.ts';
 import type { CustomerCopy } from '../replicas.ts';
 import { Conditions } from '../sql.ts';
 import type { EventLabel, EventRow } from './event.ts';
-import { addExternalCustomers, type ExternalCustomers } from './external-customers-store.ts';
 import type { EventInContext } from './present.ts';
 import type { EventSource } from './schema.ts';
 

@@ -1,10 +1,8 @@
 import type { SystemEvent } from '@tributary/proto/events/system-events.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
-import { addTallies } from '../event-types/tally-store.ts';
-import { sqlOf } from '../sql.ts';
 
-/** Stores a system event under its own id; one that is there already stays as it is. */
-export async function storeSystemEvent(tx: Tx, event: SystemEvent): Promise<void> {
+/** Stores a system event under its own id; one that is there already stays as it is. Returns whether it is new. */
+export async function insertSystemEvent(tx: Tx, event: SystemEvent): Promise<boolean> {
   const inserted: unknown[] = await tx.query(
     `insert into events (id, organization_id, customer_id, member_id, timestamp, source, name, external_customer_id,
        external_member_id, metadata)
@@ -23,10 +21,5 @@ export async function storeSystemEvent(tx: Tx, event: SystemEvent): Promise<void
       JSON.stringify(event.metadata),
     ],
   );
-  if (inserted.length === 0) return;
-  const seen = new Date(event.timestamp).getTime();
-  const { organization_id, name } = event;
-  await addTallies(sqlOf(tx), [
-    { organization_id, source: 'system', name, occurrences: 1, first: seen, last: seen },
-  ]);
+  return inserted.length > 0;
 }

@@ -1,4 +1,3 @@
-import { sqlState } from '@tributary/runtime/db/transaction.ts';
 import { type Issue, Problem, type ProblemType, ValidationProblem } from '@tributary/runtime/http/problem.ts';
 
 /** An error in a form that can leave its thread: of classes only the built-in ones arrive as what they were. */
@@ -12,8 +11,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Problem) {
     return { kind: 'problem', type: error.type, detail: error.message, headers: error.headers };
   }
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { kind: 'other', message, stack, code: sqlState(error) };
+  const { message, stack } = error as Error;
+  return { kind: 'other', message, stack, code: (error as { code?: string }).code };
 }
 
 export function errorOf(failure: Failure): Error {

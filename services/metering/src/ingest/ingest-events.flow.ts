@@ -3,6 +3,7 @@ import { UsageByMeter } from '../customer-meters/usage.ts';
 import { applyRest, applyUsage, isPlain } from '../customer-meters/usage-store.ts';
 import { Tallies, type Tally } from '../event-types/tallies.ts';
 import { addTallies, insertEventTypes } from '../event-types/tally-store.ts';
+import { liveMeters } from '../meters/store.ts';
 import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
 import type { Knowledge, Lookup } from './knowledge.ts';
@@ -49,7 +50,7 @@ export async function ingestEvents(
 ): Promise<Ingested> {
   const around = await readSurroundings(sql, await wantedBy(requests));
   const { accepted, outcomes } = await accept(requests, around);
-  const meters = await knowledge.metersOf(sql, around.organizations);
+  const meters = await metersOf(sql, around.organizations, knowledge);
   const pending = await findParents(sql, accepted);
   const { repeats, tallies } =
     accepted.length <= CHUNK
@@ -60,6 +61,25 @@ export async function ingestEvents(
   await insertEventTypes(sql, types, now);
   countRepeats(outcomes, repeats);
   return { outcomes, types };
+}
+
+/** The organizations' live meters; those that changed since the last time are read and compiled anew. */
+async function metersOf(
+  sql: Sql,
+  organizations: Surroundings['organizations'],
+  knowledge: Knowledge,
+): Promise<Meters> {
+  const meters = knowledge.metersOf(organizations);
+  const stale = organizations.filter(({ organization_id }) => !meters.has(organization_id));
+  if (stale.length === 0) return meters;
+  const ids = stale.filter(({ meters_version }) => meters_version > 0).map((one) => one.organization_id);
+  const rows = ids.length === 0 ? [] : await liveMeters(sql, ids);
+  const byOrganization = Map.groupBy(rows, (meter) => meter.organization_id);
+  for (const version of stale) {
+    const own = byOrganization.get(version.organization_id) ?? [];
+    meters.set(version.organization_id, knowledge.learn(version, own));
+  }
+  return meters;
 }
 
 async function wantedBy(requests: readonly (readonly IngestedEvent[])[]) {
@@ -140,7 +160,7 @@ function place(event: IngestedEvent, named: ReadonlyMap<string, string>, earlies
   event.customer_id = named.get(`${organization_id} ${external_customer_id}`) ?? null;
 }
 
-type Meters = ReadonlyMap<string, Lookup>;
+type Meters = Map<string, Lookup>;
 interface Stored {
   /** Places among the accepted events. */
   repeats: ReadonlySet<number>;

@@ -121,6 +121,15 @@ describe('bad input leaves nothing behind', () => {
       '2^53',
       `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":9007199254740993}}]}`,
     ],
+    [
+      'the negative of 2^53',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":-9007199254740992}}]}`,
+    ],
+    [
+      'a number of 400 digits',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":${'9'.repeat(400)}}}]}`,
+    ],
+    ['1e-300', `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":1e-300}}]}`],
     ['1e400', `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":1e400}}]}`],
     ['NaN', `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":NaN}}]}`],
     [
@@ -130,6 +139,18 @@ describe('bad input leaves nothing behind', () => {
     [
       'an external id of a megabyte',
       `{"events":[${first},{"name":"a","external_customer_id":"${'n'.repeat(1024 * 1024)}"}]}`,
+    ],
+    [
+      'a metadata value of a megabyte',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","metadata":{"n":"${'n'.repeat(1024 * 1024)}"}}]}`,
+    ],
+    [
+      'an event from the future',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","timestamp":"2026-06-15T12:00:01Z"}]}`,
+    ],
+    [
+      'the year 0',
+      `{"events":[${first},{"name":"a","external_customer_id":"c","timestamp":"0000-12-31T23:59:59Z"}]}`,
     ],
     ['three million empty events', `{"events":[${first},${'{},'.repeat(3_000_000)}{}]}`],
     [
@@ -147,6 +168,22 @@ describe('bad input leaves nothing behind', () => {
       Array.from({ length: 5 }, () => ({ inserted: 1, duplicates: 0 })),
     );
     expect(await stored('left_behind')).toBe(0);
+  });
+
+  test('a metadata key of a megabyte, and one event with 400,000 keys, are taken and hold up nobody', async () => {
+    const keys = Object.fromEntries(Array.from({ length: 400_000 }, (_, n) => [`k${n}`, n]));
+    for (const metadata of [{ ['k'.repeat(1024 * 1024)]: 1 }, keys]) {
+      const large = post({ body: { events: [{ name: 'many_keys', external_customer_id: 'c', metadata }] } });
+      const neighbour = await world.ingest([{ name: 'well', external_customer_id: 'c' }]);
+      expect(neighbour).toEqual({ inserted: 1, duplicates: 0 });
+      expect((await large).body).toEqual({ inserted: 1, duplicates: 0 });
+    }
+    expect(await stored('many_keys')).toBe(2);
+  }, 60_000);
+
+  test('an event from the year 1 is stored', async () => {
+    await world.ingest([{ name: 'ancient', external_customer_id: 'c', timestamp: '0001-01-01T00:00:00Z' }]);
+    expect(await stored('ancient')).toBe(1);
   });
 
   test('names of the language are stored as they are', async () => {

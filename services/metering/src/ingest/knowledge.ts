@@ -1,6 +1,5 @@
 import { type CompiledMeter, compileMeter, meterLookup } from '../meters/compile-meter.ts';
-import { liveMeters } from '../meters/store.ts';
-import type { Sql } from '../sql.ts';
+import type { Meter } from '../meters/meter.ts';
 
 /** Names kept in memory; beyond it they are forgotten and looked up anew. */
 const MAX_TYPES = 100_000;
@@ -11,6 +10,8 @@ interface Version {
   meters_version: number;
 }
 
+type LiveMeter = Pick<Meter, 'id' | 'organization_id' | 'filter' | 'aggregation'>;
+
 /** The meters that events of a name may matter to. */
 export type Lookup = (name: string) => readonly CompiledMeter[];
 
@@ -19,26 +20,22 @@ export class Knowledge {
   readonly #meters = new Map<string, { version: number; lookup: Lookup }>();
   readonly #types = new Set<string>();
 
-  /** The organizations' live meters; those that changed since the last time are read and compiled anew. */
-  async metersOf(sql: Sql, organizations: readonly Version[]): Promise<Map<string, Lookup>> {
+  /** The organizations' live meters, as far as they were learned and have not changed since. */
+  metersOf(organizations: readonly Version[]): Map<string, Lookup> {
     const found = new Map<string, Lookup>();
-    const stale: Version[] = [];
-    for (const version of organizations) {
-      const known = this.#meters.get(version.organization_id);
-      if (known?.version === version.meters_version) found.set(version.organization_id, known.lookup);
-      else stale.push(version);
-    }
-    if (stale.length === 0) return found;
-    const ids = stale.filter(({ meters_version }) => meters_version > 0).map((one) => one.organization_id);
-    const rows = ids.length === 0 ? [] : await liveMeters(sql, ids);
-    const byOrganization = Map.groupBy(rows, (meter) => meter.organization_id);
-    if (this.#meters.size > MAX_ORGANIZATIONS) this.#meters.clear();
-    for (const { organization_id, meters_version } of stale) {
-      const lookup = meterLookup((byOrganization.get(organization_id) ?? []).map(compileMeter));
-      this.#meters.set(organization_id, { version: meters_version, lookup });
-      found.set(organization_id, lookup);
+    for (const { organization_id, meters_version } of organizations) {
+      const known = this.#meters.get(organization_id);
+      if (known?.version === meters_version) found.set(organization_id, known.lookup);
     }
     return found;
+  }
+
+  /** Compiles an organization's live meters. */
+  learn({ organization_id, meters_version }: Version, meters: readonly LiveMeter[]): Lookup {
+    const lookup = meterLookup(meters.map(compileMeter));
+    if (this.#meters.size > MAX_ORGANIZATIONS) this.#meters.clear();
+    this.#meters.set(organization_id, { version: meters_version, lookup });
+    return lookup;
   }
 
   /** Names among the events that this process has not seen; it takes them for seen from `remember` on. */

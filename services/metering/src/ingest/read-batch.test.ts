@@ -5,6 +5,7 @@ import { organizationToken, personalToken } from '@tributary/runtime/testing/pri
 import fc from 'fast-check';
 import { elementsOf } from './json-elements.ts';
 import { readBatch } from './read-batch.ts';
+import { EventsIngest } from './schema.ts';
 
 const organization = newId();
 const merchant = organizationToken(organization);
@@ -305,4 +306,72 @@ test('elements are found where a whole parse would find them', async () => {
       },
     ),
   );
+});
+
+const texts = fc.oneof(
+  { weight: 20, arbitrary: fc.string({ minLength: 1, maxLength: 20 }) },
+  fc.integer({ min: 126, max: 130 }).map((length) => 'é'.repeat(length)),
+  fc.integer({ min: 499, max: 502 }).map((length) => 'v'.repeat(length)),
+);
+const junk = fc.constantFrom<unknown>(null, 7, true, '', [], {}, [1], { a: 1 });
+const maybe = (value: fc.Arbitrary<unknown>) =>
+  fc.option(fc.oneof({ weight: 20, arbitrary: value }, junk), { nil: undefined });
+const ids = fc.oneof(
+  { weight: 20, arbitrary: fc.uuid({ version: 4 }) },
+  fc.uuid({ version: [1, 7] }),
+  fc.string({ maxLength: 5 }),
+);
+const instants = fc.oneof(
+  fc
+    .date({ min: new Date('0001-01-02'), max: new Date('2026-06-15'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  fc.constantFrom(
+    '2026-06-15',
+    '2026-06-15T11:00:00',
+    '2026-06-15T11:00:00Z',
+    '2026-06-15T11:00:00.5+02:00',
+    '2026-02-30T00:00:00Z',
+    'now',
+  ),
+);
+const events = fc.record({
+  name: fc.oneof({ weight: 20, arbitrary: texts }, junk, fc.constant(undefined)),
+  who: fc.oneof(
+    fc.record({ customer_id: fc.oneof({ weight: 20, arbitrary: ids }, junk), member_id: maybe(ids) }),
+    fc.record({
+      external_customer_id: fc.oneof({ weight: 20, arbitrary: texts }, junk),
+      external_member_id: maybe(texts),
+    }),
+  ),
+  timestamp: maybe(instants),
+  external_id: maybe(texts),
+  parent_id: maybe(texts),
+  metadata: fc.option(
+    fc.oneof(
+      {
+        weight: 20,
+        arbitrary: fc.dictionary(
+          texts,
+          fc.oneof({ weight: 60, arbitrary: fc.oneof(texts, fc.integer(), fc.boolean()) }, junk),
+          { maxKeys: 4 },
+        ),
+      },
+      junk,
+    ),
+    { nil: undefined },
+  ),
+});
+
+test('by hand the same events are taken and refused as by the described shape', async () => {
+  const seen = { taken: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(events, async ({ who, ...event }) => {
+      const sent = JSON.stringify({ events: [{ ...event, ...who }] });
+      const { success } = EventsIngest.safeParse(JSON.parse(sent));
+      seen[success ? 'taken' : 'refused'] += 1;
+      expect([sent, (await refusals(sent)).length === 0]).toEqual([sent, success]);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(200);
 });

@@ -2,8 +2,9 @@ import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import type { CustomerEvent } from '../customer-meters/usage.ts';
 import { filterSql } from '../filters/sql.ts';
 import { Conditions } from '../sql.ts';
+import { addGaps } from './counted-sql.ts';
 import { MeterEntity } from './entity.ts';
-import type { Counting, Gap, Meter } from './meter.ts';
+import type { Meter } from './meter.ts';
 import { startCounting } from './store.ts';
 
 /** The meter, locked, if something from before it waits to be counted. */
@@ -43,33 +44,6 @@ export async function eventsBefore(
     metadata: row.metadata as Record<string, unknown>,
     timestamp: row.timestamp.getTime(),
   }));
-}
-
-/** Leaves out events that came while the meter was archived. */
-function addGaps(conditions: Conditions, gaps: readonly Gap[]): void {
-  for (const { after, to } of gaps) {
-    if (to === null) conditions.add('event.id <= ?', after);
-    else conditions.add('(event.id <= ? or event.id > ?)', after, to);
-  }
-}
-
-/** Keeps only events that the meter has counted: the SQL of `countsEvent`. */
-export function addCounted(conditions: Conditions, meter: Counting): void {
-  if (meter.is_clearing) {
-    conditions.add('false');
-    return;
-  }
-  addGaps(conditions, meter.gaps);
-  if (meter.is_backfilled) return;
-  if (meter.backfill_timestamp === null) conditions.add('event.id > ?', meter.live_after);
-  else {
-    conditions.add(
-      '(event.id > ? or (event.timestamp, event.id) <= (?, ?::uuid))',
-      meter.live_after,
-      meter.backfill_timestamp,
-      meter.backfill_id,
-    );
-  }
 }
 
 export async function moveBackfill(

@@ -5,9 +5,9 @@ import { Id } from '@tributary/runtime/http/wire.ts';
 import { organizationsOf } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
+import { measureMeter } from './measure-meter.flow.ts';
 import { checkRange } from './quantity.ts';
 import { MeterQuantities, QuantityQuery } from './quantity-schema.ts';
-import { readQuantities } from './quantity-store.ts';
 import { readMeter } from './store.ts';
 
 export const quantityRoutes: Route<App>[] = [
@@ -24,7 +24,7 @@ export const quantityRoutes: Route<App>[] = [
     async handle({ params, query, principal }, { db }) {
       const meter = await readMeter(db.manager, organizationsOf(principal), params.id);
       checkRange(query.start_timestamp, query.end_timestamp, query.interval);
-      const { buckets, total } = await readQuantities(db.manager, meter, query);
+      const { buckets, total } = await measureMeter(db.manager, meter, query);
       const quantities = buckets.map(({ timestamp, quantity }) => ({
         timestamp: timestamp.toISOString(),
         quantity,

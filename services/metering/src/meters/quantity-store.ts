@@ -1,9 +1,5 @@
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
-import {
-  addExternalCustomers,
-  type ExternalCustomers,
-  externalCustomers,
-} from '../events/external-customers-store.ts';
+import { addExternalCustomers, type ExternalCustomers } from '../customers/external-customers.ts';
 import { filterSql } from '../filters/sql.ts';
 import { Conditions } from '../sql.ts';
 import type { Meter } from './meter.ts';
@@ -30,9 +26,13 @@ const aggregateSql: Record<AggregationFunction, (column: string) => string> = {
  * Quantities of a meter by interval, every bucket of the range present, in one statement. Buckets begin at local
  * midnights and the like of the time zone; hours are steps of 60 minutes from the first on.
  */
-export async function readQuantities(db: Reader, meter: Meter, query: QuantityQuery): Promise<Quantities> {
+export async function readQuantities(
+  db: Reader,
+  meter: Meter,
+  query: QuantityQuery,
+  external: ExternalCustomers | undefined,
+): Promise<Quantities> {
   const { start_timestamp, end_timestamp, interval, timezone } = query;
-  const external = await externalCustomers(db, [meter.organization_id], query.external_customer_id);
   const conditions = conditionsOf(meter, query, external);
   const [start, end, zone] = [start_timestamp, end_timestamp, timezone].map((value) =>
     conditions.bind(value),

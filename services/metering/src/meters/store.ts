@@ -61,6 +61,10 @@ export async function metersById(db: Reader, ids: readonly string[]): Promise<Ma
   return new Map((await query.getMany()).map((meter) => [meter.id, meter]));
 }
 
+/** All meters of an organization, archived ones included. */
+export const metersOf = (tx: Tx, organizationId: string): Promise<Meter[]> =>
+  tx.getRepository(MeterEntity).findBy({ organization_id: organizationId });
+
 /** The meter with its row locked, if one of the organizations has it; else 404. */
 export async function lockMeter(tx: Tx, organizations: readonly string[], id: string): Promise<Meter> {
   const meter = await tx

@@ -1,11 +1,5 @@
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
-import type { Conditions } from '../sql.ts';
-
-/** External ids with the customers they mean now or meant before. */
-export interface ExternalCustomers {
-  external_ids: readonly string[];
-  customer_ids: readonly string[];
-}
+import type { ExternalCustomers } from './external-customers.ts';
 
 /** Resolved before the events are asked for: the plan can then be made for these very customers. */
 export async function externalCustomers(
@@ -19,14 +13,4 @@ export async function externalCustomers(
     [organizations, externalIds],
   );
   return { external_ids: externalIds, customer_ids: rows.map((row) => row.customer_id) };
-}
-
-/** Keeps events of whoever has, or had, an external id, and those whose customer has not appeared. */
-export function addExternalCustomers(conditions: Conditions, external: ExternalCustomers | undefined): void {
-  if (external === undefined) return;
-  conditions.add(
-    `(event.customer_id = any(?) or (event.customer_id is null and event.external_customer_id = any(?)))`,
-    external.customer_ids,
-    external.external_ids,
-  );
 }
