@@ -8,20 +8,16 @@ export interface SortCriterion<K extends string = string> {
   direction: 'ASC' | 'DESC';
 }
 
-/** Beyond any list's last page. */
+/** Beyond any list's last page; anything larger means the same. */
 const FAR_PAGE = 2_147_483_647;
 
-const page = z.coerce
+const position = z.coerce
   .number()
+  .overwrite((value) => Math.min(value, FAR_PAGE))
   .int()
-  .positive()
-  .default(1)
-  .transform((value) => Math.min(value, FAR_PAGE))
-  .meta({ query: 'integer' });
-const limit = z.coerce
-  .number()
-  .int()
-  .positive()
+  .positive();
+const page = position.default(1).meta({ query: 'integer' });
+const limit = position
   .default(10)
   .transform((value) => Math.min(value, MAX_PAGE_SIZE))
   .meta({ query: 'integer' });
