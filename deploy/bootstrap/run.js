@@ -28,6 +28,7 @@ const tasks = {
   webhooks: [...quiet, 'test/demo/webhooks.ts'],
   test: [...quiet, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js'],
   chaos: [...quiet, 'test/chaos/main.ts'],
+  reconcile: [...quiet, 'deploy/reconcile/main.ts'],
   check: [...turbo, 'types', 'lint', 'boundaries', 'generated', 'kustomize'],
   generate: [...quiet, 'deploy/bootstrap/generate.ts'],
 };

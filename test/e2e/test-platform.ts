@@ -35,6 +35,8 @@ export interface TestPlatform {
   mailFolder: string;
   /** Address of each service's own database. */
   databaseUrls: Readonly<Record<ServiceName, string>>;
+  /** Where each service itself listens, behind the gateway. */
+  serviceUrls: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function startTestPlatform(
     },
     mailFolder: join(home, 'mail'),
     databaseUrls: databases.urls,
+    serviceUrls: platform.serviceUrls,
     async stop() {
       await platform.stop();
       rmSync(home, { recursive: true, force: true });

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLog } from '@tributary/runtime/log.ts';
 import { runMain } from '@tributary/runtime/shutdown.ts';
 import { readEmbeddedConfig } from './config.ts';
@@ -22,6 +24,8 @@ await runMain('tributary', async (closing) => {
     log,
   });
   closing.add('platform', platform.stop);
+  // For `npm run reconcile`: the ports are others at each start.
+  writeFileSync(join(config.home, 'services.json'), `${JSON.stringify(platform.serviceUrls, null, 2)}\n`);
   const first = await platform.firstOrganization(readCredentials(config.home));
   const credentials = { ...first, base_url: config.baseUrl };
   writeCredentials(config.home, credentials);

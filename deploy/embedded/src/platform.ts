@@ -39,6 +39,8 @@ export interface PlatformOptions {
 }
 
 export interface Platform extends Running {
+  /** Where each service itself listens, behind the gateway. */
+  serviceUrls: Readonly<Record<string, string>>;
   /** The first user, organization and credentials: those kept from an earlier start on this data, or new ones. */
   firstOrganization(kept?: FirstCredentials): Promise<FirstCredentials>;
 }
@@ -83,7 +85,10 @@ export function startPlatform(options: PlatformOptions): Promise<Platform> {
     });
     closing.add('gateway', gateway.stop);
     within?.open();
-    return { firstOrganization: (kept) => firstOrganization(identity.app, kept) };
+    return {
+      serviceUrls: addresses.urls,
+      firstOrganization: (kept) => firstOrganization(identity.app, kept),
+    };
   });
 }
 
