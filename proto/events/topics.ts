@@ -38,6 +38,7 @@ export const stateResources = [
   'benefit_grants',
   'meters',
   'customer_meters',
+  'first_user_events',
   'subscriptions',
   'customer_seats',
 ] as const;

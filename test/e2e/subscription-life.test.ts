@@ -72,6 +72,12 @@ test(
     await eventually(async () =>
       expect(await meters()).toMatchObject([{ meter_id: meter.id, consumed_units: 150, amount: 75 }]),
     );
+    await eventually(async () => {
+      const { items } = await get(`/v1/events/?name=render&customer_id=${customer_id}&sorting=timestamp`);
+      const customer = await get(`/v1/customers/${customer_id}`);
+      expect(customer.first_user_event_at).toBe(items[0].timestamp);
+      expect(items[0].customer.first_user_event_at).toBe(items[0].timestamp);
+    }, PATIENCE_MS);
     clock.set(new Date(new Date(subscription.current_period_end).getTime() + 1_000));
     const renewed = await eventually(async () => {
       const { items } = await get(`/v1/orders/?subscription_id=${subscription.id}&status=paid`);

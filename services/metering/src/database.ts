@@ -2,11 +2,13 @@ import { NameRecordsInAnswers1768000000000 } from '@tributary/runtime/forget-rec
 import { MeterEntity } from './meters/entity.ts';
 import { CreateMetering1763683200000 } from './migrations/1763683200000-create-metering.ts';
 import { CountReceipts1763942400000 } from './migrations/1763942400000-count-receipts.ts';
+import { NoteFirstEvents1763953200000 } from './migrations/1763953200000-note-first-events.ts';
 
 export const entities = [MeterEntity];
 
 export const migrations = [
   CreateMetering1763683200000,
   CountReceipts1763942400000,
+  NoteFirstEvents1763953200000,
   NameRecordsInAnswers1768000000000,
 ];

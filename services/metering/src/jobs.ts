@@ -5,6 +5,7 @@ import { followChanges } from './customer-meters/changes-store.ts';
 import { joinEvents } from './customers/join-events.flow.ts';
 import { nextJoin } from './customers/store.ts';
 import { dropOldPartition, ensurePartitions } from './events/partitions-store.ts';
+import { noteFirsts } from './first-events/note-first-events.flow.ts';
 import { linkRecent } from './ingest/parents-store.ts';
 import { countMore } from './meters/backfill-meter.flow.ts';
 import { metersToCount } from './meters/counting-store.ts';
@@ -15,6 +16,7 @@ const HOUR_MS = 3_600_000;
 const METERS_AT_ONCE = 10;
 const CHANGES_AT_ONCE = 500;
 const EVENTS_AT_ONCE = 2_000;
+const SEARCHED_AT_ONCE = 10_000;
 /** A child and its parent miss each other only when their transactions overlap, which is a matter of seconds. */
 const RECENT_MS = 10 * 60_000;
 
@@ -43,6 +45,11 @@ export const jobs = (retentionMonths: number | undefined): Job<App>[] => [
     name: 'follow-customer-meters',
     everyMs: 2 * SECOND_MS,
     run: ({ db }) => inTransaction(db, (tx) => followChanges(tx, CHANGES_AT_ONCE)),
+  },
+  {
+    name: 'note-first-events',
+    everyMs: 5 * SECOND_MS,
+    run: ({ db }, now) => inTransaction(db, (tx) => noteFirsts(tx, SEARCHED_AT_ONCE, now)),
   },
   {
     name: 'link-children-to-parents',

@@ -274,3 +274,19 @@ describe('the list of customers', () => {
     expect([answer.status, answer.body.detail[0].loc[0]]).toEqual([422, 'query']);
   });
 });
+
+test('the time of a customer’s first event is shown, and copies hear of it, but no webhook', async () => {
+  const customer = await commerce.ok('POST', '/v1/customers/', { email: `${newId()}@example.com` });
+  await commerce.emptyOutbox();
+  const first_user_event_at = '2026-01-02T03:04:05.000Z';
+  for (const id of [customer.id, customer.id, newId()]) {
+    const first = { id, first_user_event_at };
+    await commerce.publish('first_user_events', first);
+  }
+  expect(await commerce.ok('GET', `/v1/customers/${customer.id}`)).toEqual({
+    ...customer,
+    first_user_event_at,
+  });
+  expect(await commerce.told('customers.changed')).toMatchObject([{ first_user_event_at }]);
+  expect(await commerce.webhooks()).toEqual([]);
+});

@@ -151,15 +151,18 @@ export function findCustomerByEmail(
     .getOne();
 }
 
-/** A customer by id with its row locked, deleted or not. */
-export async function lockCustomer(tx: Tx, id: string): Promise<Customer> {
-  return tx
+const locked = (tx: Tx, id: string) =>
+  tx
     .getRepository(customers)
     .createQueryBuilder('customer')
     .where('customer.id = :id', { id })
-    .setLock('pessimistic_write')
-    .getOneOrFail();
-}
+    .setLock('pessimistic_write');
+
+/** A customer by id with its row locked, deleted or not. */
+export const lockCustomer = (tx: Tx, id: string): Promise<Customer> => locked(tx, id).getOneOrFail();
+
+/** The same, or null when there never was one. */
+export const findAndLockCustomer = (tx: Tx, id: string): Promise<Customer | null> => locked(tx, id).getOne();
 
 /** Customers by id, deleted ones too: what other records show of them stays readable. */
 export async function customersById(reader: Reader, ids: readonly string[]): Promise<Map<string, Customer>> {

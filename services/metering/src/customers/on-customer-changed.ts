@@ -1,6 +1,7 @@
 import { stateTopics } from '@tributary/proto/events/topics.ts';
 import { z } from 'zod';
 import { consumer } from '../app.ts';
+import { noteFirstUnder } from '../first-events/note-first-events.flow.ts';
 import type { CustomerCopy } from '../replicas.ts';
 import { forgetPerson } from './forget-store.ts';
 import { joinEvents } from './join-events.flow.ts';
@@ -19,6 +20,7 @@ export const onCustomerChanged = consumer({
     await nameCustomer(tx, customer);
     if (customer.external_id !== null && customer.deleted_at === null) {
       const { organization_id, external_id } = customer;
+      await noteFirstUnder(tx, customer, external_id);
       await joinEvents(tx, { organization_id, external_id }, JOINED_AT_ONCE, time);
     }
     await forgetPerson(tx, customer);
