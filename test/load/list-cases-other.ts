@@ -6,7 +6,7 @@ const INSTANT = '2025-12-01T00:00:00Z';
 export const otherCases: FilterCases = {
   '/v1/organizations/': ['slug={slug}'],
   '/v1/webhooks/deliveries': [
-    'endpoint_id={webhook_event.webhook_endpoint.id}',
+    'endpoint_id={busy_endpoint}',
     `start_timestamp=${INSTANT}`,
     `end_timestamp=${INSTANT}`,
     'succeeded=true',

@@ -31,6 +31,8 @@ const settings = {
   checkpoint_timeout: '1h',
   autovacuum: 'off',
   shared_buffers: '4GB',
+  // Disks do not turn any more; the embedded server and the containers are told so as well.
+  random_page_cost: '1.1',
 };
 
 /** @param keep folder of a platform that is kept, and used again when it is there */

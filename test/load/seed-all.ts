@@ -80,7 +80,7 @@ async function busyRecords(platform: LoadPlatform, rows: number) {
   await client.connect();
   const { rows: found } = await client.query<Record<string, string>>(
     `select ${idOf('customer', rows, '0')} as busy_customer, ${idOf('benefit', rows, '0')} as busy_benefit,
-       ${idOf('benefit', rows, '3')} as benefit_with_file`,
+       ${idOf('benefit', rows, '3')} as benefit_with_file, ${idOf('endpoint', rows, '0')} as busy_endpoint`,
   );
   await client.end();
   return found[0]!;

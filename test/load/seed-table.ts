@@ -5,8 +5,8 @@ import pg from 'pg';
  * Customer i is of organization i % 10, of which 0 to 4 are the one that is measured: it has half of all rows.
  */
 export const ORGANIZATIONS = 10;
-/** Every hundredth row is of one customer, so that there is one who has much. */
-export const CUSTOMER_EVERY = 100;
+/** Every thousandth row is of one customer, so that there is one who has much. */
+export const CUSTOMER_EVERY = 1_000;
 
 /** SQL functions that PostgreSQL folds into the statement that calls them: a call would take twenty times as long. */
 const FUNCTIONS = `

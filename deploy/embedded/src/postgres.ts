@@ -30,8 +30,8 @@ export interface EmbeddedPostgres {
 const Passwords = z.record(z.string(), z.string());
 type Passwords = z.output<typeof Passwords>;
 
-/** Kept with durability on; the rest suits one small process that shares its machine. */
-const settings = { jit: 'off', io_method: 'sync', log_min_messages: 'warning' };
+/** Kept with durability on; the rest suits one small process that shares its machine, whose disk does not turn. */
+const settings = { jit: 'off', io_method: 'sync', random_page_cost: '1.1', log_min_messages: 'warning' };
 
 /**
  * Starts the database server of this home, which keeps its data between starts and takes connections from this

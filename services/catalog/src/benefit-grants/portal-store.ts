@@ -2,6 +2,7 @@ import { pageOf, whereContains, whereIn } from '@tributary/runtime/db/list.ts';
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
+import type { SelectQueryBuilder } from 'typeorm';
 import type { BenefitType } from '../benefits/benefit.ts';
 import type { PortalHolder } from '../scope.ts';
 import type { Grant } from './grant.ts';
@@ -26,7 +27,6 @@ function grantsOf(reader: Reader, { holder, ofCustomerToo }: PortalHolder) {
     .getRepository(grants)
     .createQueryBuilder('benefit_grant')
     .innerJoin('benefits', 'benefit', 'benefit.id = benefit_grant.benefit_id')
-    .innerJoin('entitlements', 'entitlement', 'entitlement.id = benefit_grant.entitlement_id')
     .where('benefit_grant.customer_id = :customer_id', { customer_id: holder.customer_id })
     .andWhere('benefit_grant.revoked_at is null')
     .andWhere("benefit.visibility = 'public' and benefit.deleted_at is null");
@@ -44,25 +44,38 @@ export function listPortalGrants(
   holder: PortalHolder,
   query: PortalGrantQuery,
 ): Promise<Page<Grant>> {
-  const builder = grantsOf(reader, holder).leftJoin(
-    'product_benefits',
-    'place',
-    'place.product_id = entitlement.product_id and place.benefit_id = benefit_grant.benefit_id',
-  );
+  const builder = grantsOf(reader, holder);
   whereIn(builder, 'benefit.type', query.type);
   whereIn(builder, 'benefit_grant.benefit_id', query.benefit_id);
-  whereIn(builder, 'entitlement.checkout_id', query.checkout_id);
+  if (query.checkout_id) {
+    builder.andWhere(
+      `benefit_grant.entitlement_id in (select bought.id from entitlements bought where bought.checkout_id = any(:checkouts))`,
+      { checkouts: query.checkout_id },
+    );
+  }
   whereIn(builder, 'benefit_grant.order_id', query.order_id);
   whereIn(builder, 'benefit_grant.subscription_id', query.subscription_id);
   whereIn(builder, 'benefit_grant.member_id', query.member_id);
   whereContains(builder, ['benefit.description'], query.query);
-  return pageOf(builder, query, query.sorting, {
+  const columns = {
     granted_at: 'benefit_grant.granted_at',
     type: 'benefit.type',
     organization: 'benefit_grant.organization_id',
     product_benefit: 'place.position',
-  });
+  };
+  const isByPlace = query.sorting.some(({ by }) => by === 'product_benefit');
+  return pageOf(builder, query, query.sorting, columns, { join: isByPlace ? joinPlace : undefined });
 }
+
+/** The place of each grant's benefit among those of the product that gave it. */
+const joinPlace = (ordered: SelectQueryBuilder<Grant>) =>
+  ordered
+    .innerJoin('entitlements', 'entitlement', 'entitlement.id = benefit_grant.entitlement_id')
+    .leftJoin(
+      'product_benefits',
+      'place',
+      'place.product_id = entitlement.product_id and place.benefit_id = benefit_grant.benefit_id',
+    );
 
 export async function getPortalGrant(reader: Reader, holder: PortalHolder, id: string): Promise<Grant> {
   const grant = await grantsOf(reader, holder).andWhere('benefit_grant.id = :id', { id }).getOne();

@@ -4,7 +4,7 @@ import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging
 import type { MetadataFilter } from '@tributary/runtime/http/wire.ts';
 import type { SelectQueryBuilder } from 'typeorm';
 import { subscriptions } from './store.ts';
-import type { Subscription } from './subscription.ts';
+import { type Subscription, subscriptionStatuses } from './subscription.ts';
 
 const select = (reader: Reader) => reader.getRepository(subscriptions).createQueryBuilder('subscription');
 
@@ -145,10 +145,12 @@ export function listClaimedSubscriptions(
   return pageOf(builder, paging, newestFirst, { started_at: 'subscription.started_at' });
 }
 
+const ACTIVE: readonly string[] = ['trialing', 'active'];
+
 function whereActive(builder: SelectQueryBuilder<Subscription>, isActive: boolean | undefined): void {
   if (isActive === undefined) return;
-  const operator = isActive ? 'in' : 'not in';
-  builder.andWhere(`subscription.status ${operator} ('trialing', 'active')`);
+  const wanted = subscriptionStatuses.filter((status) => ACTIVE.includes(status) === isActive);
+  builder.andWhere('subscription.status = any(:wanted)', { wanted });
 }
 
 /** Every subscription has both, in its own organization: said so that an index can lead through them in order. */

@@ -43,7 +43,7 @@ interface Order {
 const NULLS = { ASC: 'NULLS FIRST', DESC: 'NULLS LAST' } as const;
 
 /** Rows that are found and sorted sooner than each organization's are read in order. */
-const FEW = 10_000;
+const FEW = 1_000;
 
 /**
  * The page of several organizations: no index has all their rows in order, but one has each organization's, so the
