@@ -30,8 +30,8 @@ export async function earliestAmong(
        where id > $1 and id < $2 order by id limit $3)
      select (select id from span order by id desc limit 1) as last_id, (select count(*) from span) as count,
        (select coalesce(jsonb_agg(first), '[]')::text from (
-          select distinct on (customer_id) customer_id, organization_id, timestamp from span
-          where source = 'user' and customer_id is not null order by customer_id, timestamp) first) as earliest`,
+          select customer_id, organization_id, min(timestamp) as timestamp from span
+          where source = 'user' and customer_id is not null group by customer_id, organization_id) first) as earliest`,
     [ids.after, ids.before, limit],
   );
   return found?.last_id ? { ...found, last_id: found.last_id } : undefined;
