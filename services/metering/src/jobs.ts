@@ -6,6 +6,7 @@ import { joinEvents } from './customers/join-events.flow.ts';
 import { nextJoin } from './customers/store.ts';
 import { dropOldPartition, ensurePartitions } from './events/partitions-store.ts';
 import { noteFirsts } from './first-events/note-first-events.flow.ts';
+import { foldReceipts } from './ingest/fold-receipts-store.ts';
 import { linkRecent } from './ingest/parents-store.ts';
 import { countMore } from './meters/backfill-meter.flow.ts';
 import { metersToCount } from './meters/counting-store.ts';
@@ -59,6 +60,11 @@ export const jobs = (retentionMonths: number | undefined): Job<App>[] => [
       await inTransaction(db, (tx) => linkRecent(sqlOf(tx), since, EVENTS_AT_ONCE));
       return false;
     },
+  },
+  {
+    name: 'fold-old-receipts',
+    everyMs: HOUR_MS,
+    run: ({ db }, now) => foldReceipts(db, now, EVENTS_AT_ONCE),
   },
   {
     name: 'make-event-partitions',

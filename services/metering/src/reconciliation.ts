@@ -5,7 +5,7 @@ import { totalsPart } from './reconciliation/totals-store.ts';
 
 /** What `GET /internal/reconciliation` compares here. @param retentionMonths after which events are deleted */
 export const reconciliation = (retentionMonths: number | undefined): readonly Part[] => [
-  ...receiptParts,
+  ...receiptParts(retentionMonths),
   ...creditParts,
   totalsPart(retentionMonths),
 ];

@@ -115,6 +115,13 @@ test.each([
   expect(await books.brokenBy(table, sql)).toEqual(names());
 });
 
+test('the day on which counting began is left out where there were events before', async () => {
+  const old = `insert into event_receipts select organization_id, '-infinity', shard, received, duplicates
+    from event_receipts where day = current_date; update event_receipts set received = 0 where day = current_date`;
+  const broken = await books.brokenBy('event_receipts', old);
+  expect(broken.filter((name) => name.includes('stored'))).toEqual([]);
+});
+
 test('events that are lost are missed', async () => {
   await world.app.db.query(
     `delete from events where id = (select id from events where customer_id is not null and source = 'user' limit 1)`,

@@ -6,6 +6,7 @@ import { addCounted } from '../meters/counted-sql.ts';
 import type { Meter } from '../meters/meter.ts';
 import { quantitySql } from '../meters/quantity-sql.ts';
 import { Conditions } from '../sql.ts';
+import { keptFrom } from './kept-from.ts';
 import { someIdBetween } from './some-id.ts';
 
 const MAX_METERS = 1_000;
@@ -32,7 +33,7 @@ interface Recount {
 export const totalsPart = (retentionMonths: number | undefined): Part => ({
   name: 'customer meters: totals as their events say',
   async read(books) {
-    const keptFrom = retentionMonths === undefined ? null : monthsAgo(retentionMonths);
+    const kept = retentionMonths === undefined ? null : keptFrom(new Date(), retentionMonths);
     const meters = await shuffledMeters(books);
     const counts = { whole: 0, sampled: 0, differing: 0 };
     let [expected, found] = [ZERO, ZERO];
@@ -40,7 +41,7 @@ export const totalsPart = (retentionMonths: number | undefined): Part => ({
     for (const meter of meters) {
       if (books.leftMs() < LEAST_MS) break;
       const recount = async (sample?: readonly string[]) =>
-        books.attempt(SHARE_OF_A_METER, () => recountMeter(books, meter, keptFrom, sample));
+        books.attempt(SHARE_OF_A_METER, () => recountMeter(books, meter, kept, sample));
       const whole = await recount();
       const result = whole ?? (await recount(await someCustomers(books, meter)));
       if (!result) continue;
@@ -72,12 +73,6 @@ export const totalsPart = (retentionMonths: number | undefined): Part => ({
   },
 });
 
-/** The start of the month whose events are the oldest that are surely kept. */
-function monthsAgo(months: number): Date {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months));
-}
-
 /** Meters that hold totals. */
 const shuffledMeters = (books: Books): Promise<Meter[]> =>
   books.query<Meter>(`select * from meters where not is_clearing order by random() limit ${MAX_METERS}`);
@@ -105,7 +100,7 @@ async function someCustomers(books: Books, meter: Meter): Promise<string[]> {
 async function recountMeter(
   books: Books,
   meter: Meter,
-  keptFrom: Date | null,
+  kept: Date | null,
   sample: readonly string[] | undefined,
 ): Promise<Recount> {
   const conditions = new Conditions()
@@ -120,14 +115,14 @@ async function recountMeter(
   const sums = isNumeric
     ? 'sum(quantity) as sum, max(quantity) as max, min(quantity) as min'
     : '0 as sum, null::numeric as max, null::numeric as min';
-  const kept = new Conditions(conditions.values)
+  const current = new Conditions(conditions.values)
     .add('organization_id = ?', meter.organization_id)
     .add('meter_id = ?', meter.id)
     .addIf(sample, 'customer_id = any(?)');
   const earlier = new Conditions(conditions.values)
     .add('meter_id = ?', meter.id)
     .addIf(sample, 'customer_id = any(?)');
-  const from = `${conditions.bind(keptFrom)}::timestamptz`;
+  const from = `${conditions.bind(kept)}::timestamptz`;
   const [row] = await books.query<Recount>(
     `with measured as (
        select customer_id, count(*) as count, ${sums}
@@ -138,7 +133,7 @@ async function recountMeter(
          min(measured_min) as min, min(first_event_at) as first_event_at
        from (
          select customer_id, measured_count, measured_sum, measured_max, measured_min, first_event_at
-         from customer_meters where ${kept.where}
+         from customer_meters where ${current.where}
          union all
          select customer_id, measured_count, measured_sum, measured_max, measured_min, first_event_at
          from usage_periods where ${earlier.where}
