@@ -65,7 +65,7 @@ test('what the catalog does not have, and ids that are none, are refused', async
 
 describe('prices that are not in the catalog', () => {
   const make = (product_id: string, ...given: object[]) =>
-    prices.makePrices({ products: [{ product_id, prices: given }] });
+    prices.makePrices({ products: [{ product_id, prices: JSON.stringify(given) }] });
 
   test('are made as it would make its own, and stored nowhere', async () => {
     const meter = catalog.meter();
@@ -114,9 +114,9 @@ describe('prices that are not in the catalog', () => {
     ['', []],
   ])('are refused at %s, all of them', async (path, given) => {
     const [wrong, right] = [await catalog.product({ recurring_interval: null }), await catalog.product()];
-    const fine = { product_id: right.id, prices: [{ amount_type: 'fixed', price_amount: 100 }] };
+    const fine = { product_id: right.id, prices: '[{ "amount_type": "fixed", "price_amount": 100 }]' };
     const { products, faults } = await prices.makePrices({
-      products: [fine, { product_id: wrong.id, prices: given }],
+      products: [fine, { product_id: wrong.id, prices: JSON.stringify(given) }],
     });
     expect(products).toEqual([]);
     expect(faults[0]).toMatchObject({

@@ -1,11 +1,12 @@
 import {
   CatalogService,
+  type GivenPrices,
   type MakePricesReply,
-  type ProductPrices,
 } from '@tributary/proto/gen/catalog/v1/catalog.ts';
 import { ResourcesService } from '@tributary/proto/gen/resources/v1/resources.ts';
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
 import { type Provided, provide } from '@tributary/runtime/grpc/server.ts';
+import { parseJson } from '@tributary/runtime/http/body.ts';
 import { BadRequest, Problem } from '@tributary/runtime/http/problem.ts';
 import { z } from 'zod';
 import type { App } from './app.ts';
@@ -45,14 +46,14 @@ const resources: Readonly<Record<string, Read>> = {
   },
 };
 
-async function pricesAsked(app: App, asked: readonly ProductPrices[]): Promise<MakePricesReply> {
+async function pricesAsked(app: App, asked: readonly GivenPrices[]): Promise<MakePricesReply> {
   const ids = idsAsked(asked.map(({ product_id }) => product_id));
   const products = new Map((await productsById(app.db.manager, ids)).map((found) => [found.id, found]));
   const reply: MakePricesReply = { products: [], faults: [] };
   for (const { product_id, prices: wanted } of asked) {
     const product = products.get(product_id);
     if (!product) throw new Problem(BadRequest, `The catalog has no product ${product_id}`);
-    const { prices, issues } = await makePrices(app, product, wanted, app.clock.now());
+    const { prices, issues } = await makePrices(app, product, parseJson(wanted), app.clock.now());
     reply.products.push({ product_id, prices });
     for (const { loc, msg, type, input } of issues)
       reply.faults.push({ product_id, path: loc, msg, type, input });

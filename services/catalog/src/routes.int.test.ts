@@ -76,7 +76,7 @@ test.each(named.filter(([, route]) => route.query))(
   '%s refuses page 0 and odd filters',
   async (_name, route) => {
     const as = callerOf(route);
-    for (const query of ['page=0', 'limit=-1', 'page=1e99', 'page=1&page=2']) {
+    for (const query of ['page=0', 'limit=-1', 'page=1.5', 'page=1&page=2']) {
       const { status, body } = await catalog.request(route.method, `${target(route)}?${query}`, { as });
       expect(status).toBe(422);
       expect(body.detail[0].loc[0]).toBe('query');

@@ -185,7 +185,8 @@ test('prices of a checkout’s own obey the rules of the catalog, and are charge
     422,
     ['body', 'prices', product.id, 0, 'meter_id'],
   ]);
-  const checkout = await open(product.id, priced({ amount_type: 'fixed', price_amount: 700 }));
+  const deep = JSON.parse(`${'['.repeat(55)}${']'.repeat(55)}`);
+  const checkout = await open(product.id, priced({ amount_type: 'fixed', price_amount: 700, deep }));
   expect(checkout.prices[product.id]).toMatchObject([{ source: 'ad_hoc', price_amount: 700 }]);
   expectStatus(await confirm(checkout, buyer('own-price@example.com')), 200);
   expect(await ordersWhere(`checkout_id=${checkout.id}`)).toMatchObject([{ total_amount: 700 }]);

@@ -14,8 +14,13 @@ export const protobufPackage = "tributary.catalog.v1";
 export const protobufFileName = "catalog/v1/catalog.proto";
 
 export interface MakePricesRequest {
-  /** With prices as the API takes them. */
-  products: ProductPrices[];
+  products: GivenPrices[];
+}
+
+export interface GivenPrices {
+  product_id: string;
+  /** JSON as somebody wrote it: a list of prices as the API takes them. */
+  prices: string;
 }
 
 export interface MakePricesReply {
@@ -46,7 +51,7 @@ function createBaseMakePricesRequest(): MakePricesRequest {
 export const MakePricesRequest: MessageFns<MakePricesRequest> = {
   encode(message: MakePricesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.products) {
-      ProductPrices.encode(v!, writer.uint32(10).fork()).join();
+      GivenPrices.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -69,7 +74,64 @@ export const MakePricesRequest: MessageFns<MakePricesRequest> = {
               break;
             }
 
-            message.products.push(ProductPrices.decode(reader, reader.uint32()));
+            message.products.push(GivenPrices.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGivenPrices(): GivenPrices {
+  return { product_id: "", prices: "" };
+}
+
+export const GivenPrices: MessageFns<GivenPrices> = {
+  encode(message: GivenPrices, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.product_id !== "") {
+      writer.uint32(10).string(message.product_id);
+    }
+    if (message.prices !== "") {
+      writer.uint32(18).string(message.prices);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GivenPrices {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGivenPrices();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.product_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.prices = reader.string();
             continue;
           }
         }

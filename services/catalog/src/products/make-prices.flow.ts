@@ -18,12 +18,7 @@ export interface MadePrices {
 }
 
 /** Makes prices that hold outside of the catalog, by the rules of its own. They are not stored. */
-export async function makePrices(
-  app: App,
-  product: Product,
-  input: readonly unknown[],
-  now: Date,
-): Promise<MadePrices> {
+export async function makePrices(app: App, product: Product, input: unknown, now: Date): Promise<MadePrices> {
   const issues: Issue[] = [];
   const wanted = check(Prices, input, [], issues);
   if (!wanted) return { prices: [], issues };

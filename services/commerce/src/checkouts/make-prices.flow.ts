@@ -13,7 +13,10 @@ export async function sessionPrices(
   given: PricesGiven,
   { products }: Offer,
 ): Promise<Record<string, Price[]>> {
-  const asked = Object.entries(given).map(([product_id, prices]) => ({ product_id, prices }));
+  const asked = Object.entries(given).map(([product_id, prices]) => ({
+    product_id,
+    prices: JSON.stringify(prices),
+  }));
   const strays = asked.filter(({ product_id }) => !products.some(({ id }) => id === product_id));
   refuse(
     strays.map(({ product_id }) => ({

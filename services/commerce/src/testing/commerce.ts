@@ -219,7 +219,11 @@ function identityDouble(sessions: CommerceUnderTest['sessions'], clock: TestCloc
 const catalogDouble = (clock: TestClock): App['catalog'] => ({
   async makePrices({ products }) {
     const made = { created_at: clock.now().toISOString(), modified_at: null, source: 'ad_hoc' };
-    const faults = products.flatMap(({ product_id, prices }) =>
+    const given = products.map(({ product_id, prices }) => ({
+      product_id,
+      prices: JSON.parse(prices) as Any[],
+    }));
+    const faults = given.flatMap(({ product_id, prices }) =>
       prices.flatMap(({ price_amount }, index) =>
         price_amount < 50
           ? {
@@ -233,16 +237,16 @@ const catalogDouble = (clock: TestClock): App['catalog'] => ({
       ),
     );
     return {
-      products: products.map(({ product_id, prices }) => ({
+      products: given.map(({ product_id, prices }) => ({
         product_id,
-        prices: prices.map((given) => ({
+        prices: prices.map((price) => ({
           id: newId(),
           ...made,
           price_currency: 'usd',
           tax_behavior: null,
           is_archived: false,
           product_id,
-          ...given,
+          ...price,
         })),
       })),
       faults,
