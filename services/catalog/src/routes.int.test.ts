@@ -99,7 +99,7 @@ test.each(named.filter(([, route]) => route.query?.shape.page && !route.path.inc
       await catalog.buy((await catalog.product({ recurring_interval: null }, [benefit])).id, customerId);
     }
     expect(await count()).toBe(few);
-    expect(few).toBeGreaterThan(1);
+    expect(few).toBeGreaterThan(0);
     expect(few).toBeLessThanOrEqual(9);
   },
 );
