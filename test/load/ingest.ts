@@ -4,10 +4,10 @@ import { createLog } from '@tributary/runtime/log.ts';
 import { closers } from '@tributary/runtime/shutdown.ts';
 import { copyBaseline, insertBaseline, type Written } from './ingest/baselines.ts';
 import { type Cell, measureCell, measureReads, type Platform } from './ingest/measure.ts';
-import { storeMore } from './ingest/prepare.ts';
 import { printCells, printComparison, printReads, printSizes } from './ingest/report.ts';
 import { type OwnPlatform, type Server, startFloor, startPlatform, startServer } from './ingest/start.ts';
 import { countStatements, printStatements } from './ingest/statements.ts';
+import { storeMore } from './ingest/store-more.ts';
 import { ORGANIZATION } from './ingest/worker.ts';
 
 /**
