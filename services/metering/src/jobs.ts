@@ -5,6 +5,7 @@ import { followChanges } from './customer-meters/changes-store.ts';
 import { joinEvents } from './customers/join-events.flow.ts';
 import { nextJoin } from './customers/store.ts';
 import { dropOldPartition, ensurePartitions } from './events/partitions-store.ts';
+import { indexPastMonth } from './events/search-indexes-store.ts';
 import { noteFirsts } from './first-events/note-first-events.flow.ts';
 import { foldReceipts } from './ingest/fold-receipts-store.ts';
 import { linkRecent } from './ingest/parents-store.ts';
@@ -74,6 +75,7 @@ export const jobs = (retentionMonths: number | undefined): Job<App>[] => [
       return false;
     },
   },
+  { name: 'index-past-months', everyMs: HOUR_MS, run: ({ db }, now) => indexPastMonth(db, now) },
   ...(retentionMonths === undefined
     ? []
     : [

@@ -1,12 +1,14 @@
-import { escapeLike } from '@tributary/runtime/db/list.ts';
+import { escapeLike, jsonForms } from '@tributary/runtime/db/list.ts';
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
 import type { MetadataFilter } from '@tributary/runtime/http/wire.ts';
 import type { Replica } from '@tributary/runtime/replica/replica.ts';
 import { addExternalCustomers, type ExternalCustomers } from '../customers/external-customers.ts';
-import type { Filter } from '../filters/schema.ts';
+import { propertyPath } from '../filters/property.ts';
+import { type Filter, isClause } from '../filters/schema.ts';
 import { filterSql } from '../filters/sql.ts';
+import { isStorable } from '../ingest/reading.ts';
 import type { CustomerCopy } from '../replicas.ts';
 import { Conditions } from '../sql.ts';
 import type { EventLabel, EventRow } from './event.ts';
@@ -41,13 +43,34 @@ export async function listEvents(
   const conditions = conditionsOf(filters);
   const total = await countEvents(db, filters, conditions);
   const direction = sorting[0]?.direction ?? 'DESC';
+  const order = `order by event.timestamp ${direction}, event.id ${direction}`;
+  const source = total > FEW ? ordered(conditions, filters, order, paging) : found(conditions);
   const events: EventRow[] = await db.query(
-    `select ${COLUMNS} from events event where ${conditions.where}
-     order by event.timestamp ${direction}, event.id ${direction}
-     limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`,
+    `${source} ${order} limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`,
     conditions.values,
   );
   return { items: await inContext(db, copies, events), total };
+}
+
+/** Events that are found and sorted sooner than they are met along an index that has the order. */
+const FEW = 1_000;
+
+const found = ({ where }: Conditions): string =>
+  `with event as materialized (select * from events event where ${where}) select ${COLUMNS} from event`;
+
+/** An index has each organization's events in order; the beginnings of several are merged. */
+function ordered(
+  conditions: Conditions,
+  { organizations }: EventFilters,
+  order: string,
+  { page, limit }: Paging,
+): string {
+  if (organizations.length === 1) return `select ${COLUMNS} from events event where ${conditions.where}`;
+  return `select ${COLUMNS} from unnest(${conditions.bind(organizations)}::uuid[]) scope(organization_id)
+    cross join lateral (
+      select * from events event
+      where event.organization_id = scope.organization_id and ${conditions.where} ${order} limit ${page * limit}
+    ) event`;
 }
 
 /** The event, if one of the organizations has it; else 404. */
@@ -80,11 +103,35 @@ function conditionsOf(filters: EventFilters): Conditions {
     conditions.add('(event.name ilike ? or event.metadata::text ilike ?)', pattern, pattern);
   }
   for (const { key, values } of filters.metadata ?? []) {
+    addContained(conditions, key, values.flatMap(jsonForms));
     conditions.add('event.metadata ->> ? = any(?)', key, values);
   }
-  for (const filter of filters.filters) conditions.addSql((binder) => filterSql(filter, 'event', binder));
+  for (const filter of filters.filters) {
+    addContainedOf(conditions, filter);
+    conditions.addSql((binder) => filterSql(filter, 'event', binder));
+  }
   addDepth(conditions, filters);
   return conditions;
+}
+
+/** That metadata hold one of some values under a key: what the index of a month that is over can answer. */
+function addContained(conditions: Conditions, key: string, forms: readonly string[]): void {
+  const contained = forms.map(
+    (form) => `event.metadata @> ${conditions.bind(`{${JSON.stringify(key)}:${form}}`)}::jsonb`,
+  );
+  conditions.addSql(() => `(${contained.join(' or ') || 'false'})`);
+}
+
+/** What the clauses that must all hold say of single values; the filter itself says it again, more exactly. */
+function addContainedOf(conditions: Conditions, { conjunction, clauses }: Filter): void {
+  if (conjunction === 'or') return;
+  for (const clause of clauses.filter(isClause)) {
+    const path = propertyPath(clause.property);
+    if (path.kind !== 'metadata' || clause.operator !== 'eq') continue;
+    const { value } = clause;
+    if (!isStorable(path.key) || !isStorable(String(value))) continue;
+    addContained(conditions, path.key, typeof value === 'string' ? jsonForms(value) : [String(value)]);
+  }
 }
 
 const MAX_DEPTH = 5;

@@ -122,7 +122,7 @@ export function whereMetadata<T extends ObjectLiteral>(
 const JSON_SCALAR = /^(true|false|-?(0|[1-9]\d{0,400})(\.\d{1,400})?)$/;
 
 /** The JSON values whose text form a text can be: itself, and the boolean or number it spells. */
-const jsonForms = (text: string): string[] =>
+export const jsonForms = (text: string): string[] =>
   JSON_SCALAR.test(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)];
 
 /** Case-insensitive "contains" over some columns; wildcards in the text are text. */
