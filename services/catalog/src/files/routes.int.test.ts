@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
 import { newId } from '@tributary/proto/id.ts';
-import { customerSession, memberSession, organizationToken } from '@tributary/runtime/testing/principals.ts';
+import {
+  customerSession,
+  memberSession,
+  organizationToken,
+  readerOf,
+} from '@tributary/runtime/testing/principals.ts';
 import { type CatalogUnderTest, catalogUnderTest } from '../testing/catalog.ts';
 
 let catalog: CatalogUnderTest;
@@ -255,6 +260,17 @@ describe('a file', () => {
       { as },
     );
     expect(body.items).toEqual([]);
+  });
+
+  test('is not changed by a user whose role only reads', async () => {
+    const { id } = await upload(Buffer.from('kept'));
+    const as = readerOf(catalog.organization.id);
+    for (const [method, body] of [['PATCH', { name: 'mine.txt' }], ['DELETE']] as const) {
+      const answer = await catalog.api(method, `/v1/files/${id}`, body, { as });
+      expect([answer.status, answer.body.error]).toEqual([403, 'NotPermitted']);
+    }
+    const { body } = await catalog.api('GET', `/v1/files/?ids=${id}`, undefined, { as });
+    expect(body.items).toMatchObject([{ id, name: 'notes.txt' }]);
   });
 
   test('sent to support is neither listed nor changed', async () => {

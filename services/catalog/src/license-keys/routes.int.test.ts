@@ -1,5 +1,10 @@
 import { newId } from '@tributary/proto/id.ts';
-import { customerSession, memberSession, organizationToken } from '@tributary/runtime/testing/principals.ts';
+import {
+  customerSession,
+  memberSession,
+  organizationToken,
+  readerOf,
+} from '@tributary/runtime/testing/principals.ts';
 import { type CatalogUnderTest, catalogUnderTest } from '../testing/catalog.ts';
 
 let catalog: CatalogUnderTest;
@@ -125,6 +130,7 @@ describe('updating a license key', () => {
     [{ limit_usage: 1.5 }, 'limit_usage'],
     [{ expires_at: '2030-01-01T00:00:00' }, 'expires_at'],
     [{ expires_at: 'tomorrow' }, 'expires_at'],
+    [{ expires_at: '9999-12-31T23:59:59-12:00' }, 'expires_at'],
     [{ status: 'lost' }, 'status'],
   ])('refuses %j', async (body, field) => {
     const { key } = await keyOf();
@@ -162,6 +168,14 @@ describe('updating a license key', () => {
       license_key_id: key.id,
       display_key: key.display_key,
     });
+  });
+
+  test('is refused to a user whose role only reads', async () => {
+    const { key } = await keyOf();
+    const as = readerOf(catalog.organization.id);
+    const answer = await catalog.api('PATCH', `/v1/license-keys/${key.id}`, { usage: 1 }, { as });
+    expect([answer.status, answer.body.error]).toEqual([403, 'NotPermitted']);
+    expect(await read(key.id)).toMatchObject({ usage: 0, modified_at: null });
   });
 
   test('with nothing to change leaves it as it was', async () => {

@@ -1,5 +1,5 @@
 import { newId } from '@tributary/proto/id.ts';
-import { organizationToken, personalToken } from '@tributary/runtime/testing/principals.ts';
+import { organizationToken, personalToken, readerOf } from '@tributary/runtime/testing/principals.ts';
 import { type CatalogUnderTest, catalogUnderTest, organizationCopy } from '../testing/catalog.ts';
 
 let catalog: CatalogUnderTest;
@@ -342,8 +342,7 @@ describe('updating a product', () => {
 
   test('is refused to a user whose role only reads', async () => {
     const product = await catalog.product();
-    const reader = personalToken([catalog.organization.id]);
-    const member = { ...reader, organizations: [{ id: catalog.organization.id, role: 'member' as const }] };
+    const member = readerOf(catalog.organization.id);
     const answer = await catalog.api(
       'PATCH',
       `/v1/products/${product.id}`,

@@ -29,6 +29,12 @@ export const personalToken = (
   token_id: newId(),
 });
 
+/** A user who may read an organization and change nothing in it. */
+export const readerOf = (organizationId: string): PrincipalOf<'user'> => ({
+  ...personalToken([]),
+  organizations: [{ id: organizationId, role: 'member' }],
+});
+
 export const customerSession = (organization_id: string, customer_id: string): PrincipalOf<'customer'> => ({
   kind: 'customer',
   scheme: 'customer_session',
