@@ -1,3 +1,5 @@
+import { indexPastMonth } from '@tributary/metering/events/search-indexes-store.ts';
+import { openDatabase } from '@tributary/runtime/db/data-source.ts';
 import { customerOf } from './seed-commerce.ts';
 import { idOf, type Seeder, timeOf } from './seed-table.ts';
 
@@ -64,11 +66,19 @@ export async function seedMetering(seeder: Seeder): Promise<void> {
     name: `'call_' || seed.pick(i, ${NAMES})`,
     metadata: `jsonb_build_object('plan', seed.pick(i, 5), 'ref', 'ref-' || i, 'ms', seed.pick(i, 1000))`,
   });
+  await indexPastMonths(seeder.url);
   await query(`
     insert into event_tallies (organization_id, source, name, shard, occurrences, first_seen, last_seen)
     select organization_id, source, name, 0, count(*), min(timestamp), max(timestamp) from events group by 1, 2, 3
     on conflict (organization_id, source, name, shard) do update set occurrences = excluded.occurrences;
     update event_tallies set occurrences = 0 where shard > 0`);
+}
+
+/** As metering's own job does it. */
+async function indexPastMonths(url: string): Promise<void> {
+  const db = await openDatabase({ url, entities: [], migrations: [] });
+  while (await indexPastMonth(db, new Date()));
+  await db.destroy();
 }
 
 /** The months before the first one that the service itself has made a partition for. */

@@ -79,6 +79,8 @@ interface Given {
 }
 
 export interface Seeder extends Given {
+  /** Address of the database that is seeded. */
+  url: string;
   query(sql: string): Promise<{ rows: Record<string, string>[] }>;
   /**
    * Adds rows to a table. A column that is not given is taken from the newest row there that the platform itself made,
@@ -101,6 +103,7 @@ export async function seeding(
       ${FUNCTIONS}`);
     await seed({
       ...given,
+      url,
       query,
       fill: (table, columns, rows = given.rows) => fill(client, table, columns, rows),
     });
