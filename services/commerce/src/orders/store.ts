@@ -277,6 +277,20 @@ export async function forgetOrdersOf(tx: Pick<Tx, 'query'>, customerId: string):
   );
 }
 
+/** By how much a customer's unpaid orders will move the balance: credit they use up, debt they pay off. */
+export async function appliedByPending(
+  tx: Pick<Tx, 'query'>,
+  customerId: string,
+  currency: string,
+): Promise<number> {
+  const [row]: [{ applied: number }] = await tx.query(
+    `select coalesce(sum(applied_balance_amount), 0)::bigint as applied from orders
+     where customer_id = $1 and currency = $2 and status = 'pending'`,
+    [customerId, currency],
+  );
+  return row.applied;
+}
+
 /** An order with its row locked. */
 export const lockOrder = (tx: Tx, id: string): Promise<Order> =>
   tx

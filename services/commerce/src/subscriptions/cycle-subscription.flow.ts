@@ -8,6 +8,7 @@ import { lockBalance } from '../ledger/store.ts';
 import { collectionOf, orderAmounts } from '../orders/amounts.ts';
 import type { NewOrderItem } from '../orders/order.ts';
 import { placeOrder, settleOrder } from '../orders/place-order.flow.ts';
+import { appliedByPending } from '../orders/store.ts';
 import { isCapable } from '../organizations/organization.ts';
 import { isMetered } from '../products/price.ts';
 import { isBillable } from './cancellation.ts';
@@ -140,12 +141,14 @@ async function bill(
 ): Promise<void> {
   const { customer, product, organization } = parts;
   const { currency } = subscription;
+  const balance = await lockBalance(tx, customer, currency);
   const amounts = orderAmounts({
     items: items.map(({ amount }) => amount),
     discount: 0,
     tax: 0,
     isTaxInclusive: false,
-    balance: await lockBalance(tx, customer, currency),
+    // What unpaid orders count on is not counted on twice; it is free again when they are given up.
+    balance: balance + (await appliedByPending(tx, customer.id, currency)),
   });
   const placed = await placeOrder(
     tx,

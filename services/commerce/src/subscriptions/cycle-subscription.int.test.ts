@@ -240,6 +240,29 @@ describe('at the end of a period', () => {
     expect(balance).toEqual([{ amount: 0 }]);
   });
 
+  test.each([
+    ['credit', 300, [-300, 0], [700, 1_000]],
+    ['debt', -40, [40, 0], [1_040, 1_000]],
+  ])(
+    '%s that an unpaid renewal counts on is not counted on by the next one',
+    async (_what, amount, applied, due) => {
+      const weekly = shop.product({ recurring_interval: 'week' });
+      const { id, customer_id } = await subscribe(weekly, 'tok_fails_later');
+      await shop.app.db.query('insert into customer_balances values ($1, $2, $3, $4)', [
+        customer_id,
+        'usd',
+        shop.organization.id,
+        amount,
+      ]);
+      await at('2026-01-22T12:00:00Z');
+      await at('2026-01-29T12:00:00Z');
+      const orders = await renewals(id);
+      expect(orders.map((order) => order.status)).toEqual(['pending', 'pending']);
+      expect(orders.map((order) => order.applied_balance_amount)).toEqual(applied);
+      expect(orders.map((order) => order.due_amount)).toEqual(due);
+    },
+  );
+
   test('an organization that may not renew waits until it may', async () => {
     const { id } = await subscribe(monthly());
     const { organization } = shop;
