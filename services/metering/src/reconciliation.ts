@@ -1,11 +1,11 @@
 import type { Part } from '@tributary/runtime/reconciliation/books.ts';
-import { creditParts } from './reconciliation/credits-store.ts';
+import { customerMeterParts } from './reconciliation/customer-meters-store.ts';
 import { receiptParts } from './reconciliation/receipts-store.ts';
 import { totalsPart } from './reconciliation/totals-store.ts';
 
 /** What `GET /internal/reconciliation` compares here. @param retentionMonths after which events are deleted */
 export const reconciliation = (retentionMonths: number | undefined): readonly Part[] => [
   ...receiptParts(retentionMonths),
-  ...creditParts,
+  ...customerMeterParts,
   totalsPart(retentionMonths),
 ];

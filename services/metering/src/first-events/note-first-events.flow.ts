@@ -8,11 +8,12 @@ import {
   firstUnder,
   leaveSearch,
   noteFirstEvents,
+  oldestTransaction,
   takeSearch,
 } from './store.ts';
 
-/** Events are looked at this long after they got their ids: by then their transactions have ended. */
-const SETTLED_MS = 15_000;
+/** How far the clocks that ids are made by may be apart. */
+const MAX_SKEW_MS = 15_000;
 
 /**
  * Looks through the events stored since the last look, at most `limit`, for customers who had not done anything before.
@@ -21,7 +22,12 @@ const SETTLED_MS = 15_000;
 export async function noteFirsts(tx: Tx, limit: number, now: Date): Promise<boolean> {
   const after = await takeSearch(tx);
   if (after === undefined) return false;
-  const found = await earliestAmong(tx, { after, before: firstIdOf(now.getTime() - SETTLED_MS) }, limit);
+  // What got its id in a transaction that is still open is not to be seen yet: nothing as young is looked at.
+  const settled = Math.min(
+    now.getTime(),
+    (await oldestTransaction(tx))?.getTime() ?? Number.POSITIVE_INFINITY,
+  );
+  const found = await earliestAmong(tx, { after, before: firstIdOf(settled - MAX_SKEW_MS) }, limit);
   if (!found) return false;
   await tell(tx, await noteFirstEvents(tx, found.earliest));
   await leaveSearch(tx, found.last_id);

@@ -62,3 +62,21 @@ test('events that have just got their ids are left to the next look', async () =
   await search();
   expect(await told(customer)).toHaveLength(1);
 });
+
+test('events of a transaction that is still open are left to the next look, however long it takes', async () => {
+  const customer = await world.addCustomer();
+  const slow = world.app.db.createQueryRunner();
+  await slow.startTransaction();
+  await slow.query(
+    `insert into events (id, organization_id, customer_id, timestamp, source, name, metadata)
+     values ($1, $2, $3, $4, 'user', 'call', '{}')`,
+    [newId(), customer.organization_id, customer.id, at(3)],
+  );
+  await world.ingest([{ name: 'call', external_customer_id: newId() }]);
+  await search();
+  await slow.commitTransaction();
+  await slow.release();
+  expect(await told(customer)).toEqual([]);
+  await search();
+  expect(await told(customer)).toEqual([at(3)]);
+});

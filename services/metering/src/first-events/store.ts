@@ -18,6 +18,15 @@ export async function takeSearch(tx: Pick<Tx, 'query'>): Promise<string | undefi
 export const leaveSearch = (tx: Pick<Tx, 'query'>, afterId: string): Promise<unknown> =>
   tx.query('update first_event_search set after_id = $1', [afterId]);
 
+/** When the oldest transaction of this database began that is still open, this one apart. */
+export async function oldestTransaction(tx: Pick<Tx, 'query'>): Promise<Date | null> {
+  const [oldest]: { began_at: Date | null }[] = await tx.query(
+    `select min(xact_start) as began_at from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  );
+  return oldest!.began_at;
+}
+
 /** Each customer's earliest among the next `limit` events, and where those end; undefined when there are none. */
 export async function earliestAmong(
   tx: Pick<Tx, 'query'>,

@@ -1,6 +1,8 @@
 import { newId } from '@tributary/proto/id.ts';
+import { inTransaction } from '@tributary/runtime/db/transaction.ts';
 import { type BooksUnderTest, booksUnderTest } from '@tributary/runtime/testing/books.ts';
 import { closePeriod } from '../customer-meters/reset-store.ts';
+import { noteFirsts } from '../first-events/note-first-events.flow.ts';
 import { reconciliation } from '../reconciliation.ts';
 import { createWorld, named, type World } from '../testing/world.ts';
 
@@ -45,6 +47,9 @@ beforeAll(async () => {
   ]);
   await world.addCustomer({ external_id: 'a stranger' });
   await world.createMeter({ filter: named('api_call') });
+  world.clock.advance({ minutes: 5 });
+  const settled = new Date(Date.now() + 60_000);
+  while (await inTransaction(world.app.db, (tx) => noteFirsts(tx, 1_000, settled)));
 }, 60_000);
 afterAll(() => world?.stop());
 
@@ -104,6 +109,12 @@ test.each([
     'usage_periods',
     `delete from usage_periods where meter_id = (select id from meters where aggregation ->> 'func' = 'count' order by id limit 1)`,
     () => ['customer meters: periods with gaps', ...TOTALS],
+  ],
+  [
+    "a customer's first event was passed by",
+    'first_user_events',
+    `update first_user_events set timestamp = timestamp + interval '1 second'`,
+    () => ['customer meters: of customers whose first event is not known'],
   ],
   [
     'credits are made up',

@@ -25,6 +25,12 @@ const BROKEN = `exists (
   where (row.reset_at is not null or past.periods > 0)
     and (past.firsts <> 1 or past.loose > 0 or past.last_end is distinct from row.reset_at))`;
 
+/** Whoever has used a meter has a first event, which is no later. The search for it may be a minute behind. */
+const UNTOLD = `row.first_event_at is not null and coalesce(row.modified_at, row.created_at) < $2::timestamptz - interval '2 minutes'
+  and not exists (
+    select from first_user_events first
+    where first.customer_id = row.customer_id and first.timestamp <= row.first_event_at)`;
+
 const rule = (name: string, isBroken: string): Part => ({
   name,
   async read(books) {
@@ -32,10 +38,10 @@ const rule = (name: string, isBroken: string): Part => ({
       `with wrong as materialized (
          select row.id from (
            select * from customer_meters where id >= $1 order by id limit ${ENOUGH}
-         ) row where ${isBroken}
+         ) row where $2::timestamptz is not null and (${isBroken})
        )
        select (select count(*) from wrong) as found, array(select id::text from wrong order by id limit ${EXAMPLES}) as examples`,
-      [await somePlace(books)],
+      [await somePlace(books), books.before],
     );
     return { checks: [none(name, row!.found, row!.examples)] };
   },
@@ -49,7 +55,8 @@ async function somePlace(books: Books): Promise<string> {
   return ends!.last === null ? LEAST_ID : someIdBetween(ends!.first, ends!.last);
 }
 
-export const creditParts: readonly Part[] = [
+export const customerMeterParts: readonly Part[] = [
   rule('customer meters: credited other than their credits say', CREDITED),
   rule('customer meters: periods with gaps', BROKEN),
+  rule('customer meters: of customers whose first event is not known', UNTOLD),
 ];
