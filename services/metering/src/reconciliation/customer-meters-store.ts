@@ -26,7 +26,8 @@ const BROKEN = `exists (
     and (past.firsts <> 1 or past.loose > 0 or past.last_end is distinct from row.reset_at))`;
 
 /** Whoever has used a meter has a first event, which is no later. The search for it may be a minute behind. */
-const UNTOLD = `row.first_event_at is not null and coalesce(row.modified_at, row.created_at) < $2::timestamptz - interval '2 minutes'
+const UNTOLD = `row.first_event_at is not null
+  and coalesce(row.modified_at, row.created_at) < $2::timestamptz - interval '2 minutes'
   and not exists (
     select from first_user_events first
     where first.customer_id = row.customer_id and first.timestamp <= row.first_event_at)`;
