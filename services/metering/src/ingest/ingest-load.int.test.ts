@@ -1,7 +1,8 @@
 import { newId } from '@tributary/proto/id.ts';
+import type { Principal } from '@tributary/proto/principal.ts';
 import { MAX_BODY_BYTES } from '@tributary/runtime/http/body.ts';
-import { organizationToken } from '@tributary/runtime/testing/principals.ts';
-import { createWorld, named, type World } from '../testing/world.ts';
+import { organizationToken, personalToken, readerOf } from '@tributary/runtime/testing/principals.ts';
+import { createWorld, customerOf, named, type World } from '../testing/world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -11,7 +12,7 @@ afterAll(() => world?.stop());
 
 const post = (
   given: { raw?: string | Buffer; body?: unknown; headers?: Record<string, string> },
-  as = world.merchant,
+  as: Principal = world.merchant,
 ) => world.service.request('POST', '/v1/events/ingest', { as, ...given });
 
 const stored = async (name: string): Promise<number> =>
@@ -82,6 +83,37 @@ test('60,000 events in one request hold up nobody', async () => {
   const again = await post({ raw });
   expect(again.body).toEqual({ inserted: 0, duplicates: 60_000 });
 }, 60_000);
+
+test('a large request is refused for the same reasons as a small one', async () => {
+  const name = newId();
+  const stranger = newId();
+  const late = customerOf({ organization_id: world.organization });
+  const events = (customer_id: string) =>
+    Array.from({ length: 1_000 }, (_, place) => ({
+      name,
+      ...(place === 700 ? { customer_id } : { external_customer_id: 'c' }),
+      organization_id: world.organization,
+      metadata: { place },
+    }));
+  const unknown = await post({ body: { events: events(stranger) } }, personalToken([world.organization]));
+  expect([unknown.status, unknown.body.detail]).toEqual([
+    422,
+    [
+      {
+        loc: ['body', 'events', 700, 'customer_id'],
+        msg: 'Customer not found.',
+        type: 'value_error',
+        input: stranger,
+      },
+    ],
+  ]);
+  const reader = await post({ body: { events: events(late.id) } }, readerOf(world.organization));
+  expect([reader.status, reader.body.error]).toEqual([403, 'NotPermitted']);
+  expect(await stored(name)).toBe(0);
+  world.elsewhere.set(late.id, late);
+  const known = await post({ body: { events: events(late.id) } }, personalToken([world.organization]));
+  expect(known.body).toEqual({ inserted: 1_000, duplicates: 0 });
+});
 
 describe('bad input leaves nothing behind', () => {
   const padded = (bytes: number) => {
