@@ -57,23 +57,27 @@ function plansIn(log: string): SeenPlan[] {
     const nodes = nodesOf(Plan);
     const toil = nodes.flatMap(toilOf).filter(({ rows }) => rows > FEW);
     const whole = toil.filter(({ what }) => what.startsWith('seq scan')).map(({ what }) => what);
-    const indexes = nodes.flatMap((node) => partitioned(node['Index Name'] ?? []));
-    return { sql, ms: Number(ms), ways: [...new Set([...whole, ...indexes].flat())], toil: added(toil) };
+    const indexes = nodes.flatMap((node) => node['Index Name'] ?? []).map(partitioned);
+    return { sql, ms: Number(ms), ways: [...new Set([...whole, ...indexes])], toil: added(toil) };
   });
 }
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** One name for all partitions of events and their indexes. */
-const partitioned = (name: string | []) =>
-  name.length === 0
-    ? []
-    : (name as string).replace(/events_(\d{4}_\d\d|default)/, 'events_*').replace(/idx\d+$/, 'idx');
+/** Search has to read through the events of the running month: it is given indexes for that once it is over. */
+export const RUNNING_MONTH = 'events of this month';
+const runningPartition = `events_${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
+
+/** One name for all months of events that are over, and for their indexes. */
+const partitioned = (name: string): string =>
+  name === runningPartition
+    ? RUNNING_MONTH
+    : name.replace(/events_(\d{4}_\d\d|default)/, 'events_*').replace(/idx\d+$/, 'idx');
 
 function toilOf(node: Node): Toil[] {
   const times = (rows: number | undefined) => Math.round((rows ?? 0) * node['Actual Loops']);
   const kept = times(node['Actual Rows']);
-  const table = partitioned(node['Relation Name'] ?? 'a result') as string;
+  const table = partitioned(node['Relation Name'] ?? 'a result');
   const removed =
     times(node['Rows Removed by Filter']) +
     times(node['Rows Removed by Index Recheck']) +

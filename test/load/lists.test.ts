@@ -1,16 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { filtersWithoutCase, measuredLists } from './list-cases.ts';
-import { planReader, type SeenPlan } from './list-plans.ts';
+import { planReader, RUNNING_MONTH, type SeenPlan } from './list-plans.ts';
 import { ask, type ListSite, logPlans, openSite, pathsOf } from './list-site.ts';
 
-const ROWS = 10_000;
+const ROWS = 5_000;
 /** No statement of a list reads in vain, or sorts, this many rows. */
 const TOILSOME = ROWS / 5;
 
-/** Cases that no index could help, and those that need none at this number of rows. */
+/** Cases that find most rows of a month, or pages so far that few rows follow: no index is better than all of them. */
+const findsMost: Readonly<Record<string, readonly string[]>> = {
+  '/v1/events/': ['end_timestamp', 'depth', 'metadata[plan]'],
+  '/v1/event-types/': ['root_events'],
+};
 const isLeftOut = (path: string, name: string) =>
-  name === 'page=200' || (leftOut[path] ?? []).some((left) => name.startsWith(left));
-const leftOut: Readonly<Record<string, readonly string[]>> = {};
+  name === 'page=200' || (findsMost[path] ?? []).some((start) => name.startsWith(start));
 
 let site: ListSite;
 let plansSince: () => SeenPlan[];
@@ -43,5 +45,7 @@ describe.each(measuredLists)('$path', (list) => {
 
 const toilOf = (plans: readonly SeenPlan[]): string[] =>
   plans.flatMap(({ toil }) =>
-    toil.filter(({ rows }) => rows >= TOILSOME).map(({ what, rows }) => `${what} (${rows} rows)`),
+    toil
+      .filter(({ what, rows }) => rows >= TOILSOME && !what.includes(RUNNING_MONTH))
+      .map(({ what, rows }) => `${what} (${rows} rows)`),
   );

@@ -71,7 +71,8 @@ export async function seedMetering(seeder: Seeder): Promise<void> {
     insert into event_tallies (organization_id, source, name, shard, occurrences, first_seen, last_seen)
     select organization_id, source, name, 0, count(*), min(timestamp), max(timestamp) from events group by 1, 2, 3
     on conflict (organization_id, source, name, shard) do update set occurrences = excluded.occurrences;
-    update event_tallies set occurrences = 0 where shard > 0`);
+    update event_tallies set occurrences = 0 where shard > 0;
+    analyze event_tallies`);
 }
 
 /** As metering's own job does it. */
