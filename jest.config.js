@@ -20,6 +20,8 @@ export default {
   globalTeardown: `${testing}/global-teardown.ts`,
   reporters: ['default', `${testing}/reporter.ts`],
   maxWorkers: '100%',
+  // A worker that is full of modules takes its time to end on a busy machine; one that leaks never does.
+  workerGracefulExitTimeout: 10_000,
   // Room for a hook that waits for a server's first start on a busy machine.
   testTimeout: 30_000,
 };

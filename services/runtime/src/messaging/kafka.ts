@@ -11,8 +11,10 @@ import type { Message, Transport } from './message.ts';
 const RETRIES = { retries: 8, initialRetryTime: 100, maxRetryTime: 5_000 };
 /** Whoever publishes tries again by himself, and may be told to stop meanwhile. */
 const FEW_RETRIES = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** The same for the search for a broker, and for the question whether one is there. */
+const ONE_RETRY = { retries: 1, initialRetryTime: 100, maxRetryTime: 500 };
 /** How long a publication waits for the first broker to be reached. */
-const FIRST_BROKER_MS = 5_000;
+const FIRST_BROKER_MS = 3_000;
 const MAX_PREPARE_PAUSE_MS = 5_000;
 const PART_BYTES = 512 * 1024;
 /** What a message's headers and frame come to. */
@@ -38,7 +40,7 @@ export function kafkaTransport(options: KafkaOptions): Transport {
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => log.warn({ kafka: entry.log }, entry.log.message),
   });
-  const admin = kafka.admin({ retry: FEW_RETRIES });
+  const admin = kafka.admin({ retry: ONE_RETRY });
   const stopping = new AbortController();
   let isPrepared = false;
   const prepared = untilPrepared(admin, stopping.signal, log).then(() => {
@@ -63,7 +65,7 @@ export function kafkaTransport(options: KafkaOptions): Transport {
     backlog: (subscription, before) => readBacklog(admin, subscription, before),
     async stop() {
       stopping.abort();
-      await Promise.all(stops.map((stop) => stop()));
+      await Promise.all([prepared, ...stops.map((stop) => stop())]);
       await producer.disconnect();
       await admin.disconnect();
     },
@@ -74,12 +76,12 @@ class NeverReached extends Error {
   override readonly message = 'no broker has been reached yet';
 }
 
-/** Connects and creates what topics are missing, however often that takes; resolves also when told to stop. */
+/** Connects and creates what topics are missing, however often that takes; resolves also once it was told to stop. */
 async function untilPrepared(admin: Admin, signal: AbortSignal, log: Logger): Promise<void> {
-  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      await Promise.race([admin.connect().then(() => createTopics(admin)), stopped]);
+      await admin.connect();
+      await createTopics(admin);
       if (failures > 0) log.info('Kafka is available');
       return;
     } catch (error) {
