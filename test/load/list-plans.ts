@@ -52,14 +52,25 @@ export function planReader(logFile: string): () => SeenPlan[] {
 }
 
 function plansIn(log: string): SeenPlan[] {
-  return [...log.matchAll(/duration: ([\d.]+) ms {2}plan:\n((?:\t.*\n)+)/g)].map(([, ms, json]) => {
-    const { 'Query Text': sql, Plan } = JSON.parse(json!) as { 'Query Text': string; Plan: Node };
-    const nodes = nodesOf(Plan);
+  return [...log.matchAll(/duration: ([\d.]+) ms {2}plan:\n((?:\t.*\n)+)/g)].flatMap(([, ms, json]) => {
+    const plan = parsed(json!);
+    if (!plan) return [];
+    const nodes = nodesOf(plan.Plan);
     const toil = nodes.flatMap(toilOf).filter(({ rows }) => rows > FEW);
     const whole = toil.filter(({ what }) => what.startsWith('seq scan')).map(({ what }) => what);
     const indexes = nodes.flatMap((node) => node['Index Name'] ?? []).map(partitioned);
-    return { sql, ms: Number(ms), ways: [...new Set([...whole, ...indexes])], toil: added(toil) };
+    const ways = [...new Set([...whole, ...indexes])];
+    return [{ sql: plan['Query Text'], ms: Number(ms), ways, toil: added(toil) }];
   });
+}
+
+/** Undefined where the server is still writing: that is a job's; a request's are complete before its answer. */
+function parsed(json: string): { 'Query Text': string; Plan: Node } | undefined {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
@@ -100,11 +111,12 @@ const added = (toil: readonly Toil[]): Toil[] =>
 /** A list's two statements among all that were seen: the page and the number of rows. */
 export const pageAndCount = (plans: readonly SeenPlan[]) => ({
   page: plans.findLast(
-    ({ sql }) =>
-      /\blimit (\d+|\$\d+)( offset (\d+|\$\d+))?$/i.test(sql.trim()) && !/outbox|claim_id|due_at/.test(sql),
+    ({ sql }) => /\blimit (\d+|\$\d+)( offset |$)/i.test(sql.trim()) && !OF_A_JOB.test(sql),
   ),
   count: plans.findLast(({ sql }) => /^select (count\(|coalesce\(sum)/i.test(sql)),
 });
+
+const OF_A_JOB = /outbox|claim_id|due_at/;
 
 /** One line: the ways, the time, and what no index helped with. */
 export const describePlan = ({ ways, ms, toil }: SeenPlan): string =>
