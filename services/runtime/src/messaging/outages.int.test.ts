@@ -117,6 +117,7 @@ describeWithKafka('over Kafka', (brokers) => {
   const open = async () => {
     const transport = kafkaTransport({ brokers: await brokers(), clientId: 'test', log });
     opened.push(transport);
+    await eventually(() => transport.ready());
     return transport;
   };
   beforeAll(async () => {
