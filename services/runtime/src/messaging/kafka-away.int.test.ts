@@ -4,25 +4,15 @@ import { newId } from '@tributary/proto/id.ts';
 import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
 import { eventually } from '../testing/eventually.ts';
+import { messageOn } from '../testing/message.ts';
 import { describeWithKafka } from '../testing/servers/kafka.ts';
 import { kafkaTransport } from './kafka.ts';
-import type { Message } from './message.ts';
 
 const log = pino({ level: 'silent' });
 /** A topic of its own: the services of other tests would take its messages for theirs. */
 const topic = 'tributary.test.away';
 
-const message = (): Message => ({
-  id: newId(),
-  topic,
-  key: newId(),
-  type: 'test.changed',
-  subject: null,
-  value: {},
-  time: new Date(),
-  source: '/tributary/test',
-  traceparent: null,
-});
+const message = () => messageOn(topic);
 
 /** A port where nobody listens. */
 async function closedPort(): Promise<number> {

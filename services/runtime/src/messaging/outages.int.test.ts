@@ -6,6 +6,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { Problem, ServiceUnavailable } from '../http/problem.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { eventually } from '../testing/eventually.ts';
+import { messageOn } from '../testing/message.ts';
 import { describeWithKafka } from '../testing/servers/kafka.ts';
 import { type Consumer, consumerFor } from './consumer.ts';
 import { inboxSubscription } from './inbox.ts';
@@ -25,18 +26,7 @@ const log = pino({ level: 'silent' });
 /** A topic of its own: the services of other tests would take its messages for theirs. */
 const topic = 'tributary.test.outages';
 
-const message = (given: Partial<Message> = {}): Message => ({
-  id: newId(),
-  topic,
-  key: newId(),
-  type: 'test.changed',
-  subject: null,
-  value: {},
-  time: new Date(),
-  source: '/tributary/test',
-  traceparent: null,
-  ...given,
-});
+const message = (given: Partial<Message> = {}) => messageOn(topic, given);
 
 let database: TestDatabase;
 beforeAll(async () => {
