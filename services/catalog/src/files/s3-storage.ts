@@ -7,11 +7,12 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  PutObjectCommand,
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { inOrder } from './file.ts';
+import { type FilePart, inOrder } from './file.ts';
 import { type FileStorage, type StoredObject, UploadRejected } from './storage.ts';
 
 export interface S3Options {
@@ -64,11 +65,12 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
         new CreateMultipartUploadCommand({
           ...at(file.path),
           ContentType: file.mime_type,
-          ...(parts.some((part) => part.checksum_sha256_base64) ? { ChecksumAlgorithm: 'SHA256' } : {}),
+          ...(areChecked(parts) ? { ChecksumAlgorithm: 'SHA256' } : {}),
         }),
       );
       const addresses = [];
-      for (const { number, checksum_sha256_base64: checksum } of parts) {
+      for (const { number, checksum_sha256_base64 } of parts) {
+        const checksum = areChecked(parts) ? checksum_sha256_base64 : null;
         const command = new UploadPartCommand({
           ...at(file.path),
           UploadId,
@@ -87,7 +89,15 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
       }
       return { uploadId: UploadId!, parts: addresses };
     },
-    async complete({ path, upload_id }, parts, needsSha256) {
+    async complete(file, parts, needsSha256) {
+      const { path, upload_id } = file;
+      if (parts.length === 0) {
+        await client.send(
+          new PutObjectCommand({ ...at(path), ContentType: file.mime_type, ContentLength: 0 }),
+        );
+        return stored(path, needsSha256);
+      }
+      const announced = new Map(file.parts.map((part) => [part.number, part.checksum_sha256_base64]));
       try {
         await client.send(
           new CompleteMultipartUploadCommand({
@@ -97,7 +107,9 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
               Parts: inOrder(parts).map((part) => ({
                 PartNumber: part.number,
                 ETag: part.checksum_etag,
-                ...(part.checksum_sha256_base64 ? { ChecksumSHA256: part.checksum_sha256_base64 } : {}),
+                ...(areChecked(file.parts)
+                  ? { ChecksumSHA256: part.checksum_sha256_base64 ?? announced.get(part.number)! }
+                  : {}),
               })),
             },
           }),
@@ -130,5 +142,9 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
     },
   };
 }
+
+/** S3 takes checksums of all parts of an upload, at its end too, or of none. The whole is checked in either case. */
+const areChecked = (parts: readonly FilePart[]): boolean =>
+  parts.length > 0 && parts.every((part) => part.checksum_sha256_base64 !== null);
 
 const secondsUntil = (until: Date): number => Math.max(1, Math.round((until.getTime() - Date.now()) / 1_000));

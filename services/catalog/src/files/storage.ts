@@ -28,7 +28,7 @@ export interface StoredObject {
 /** How a reader gets at a file: its bytes, or an address to be sent to. */
 export type Opened = { stream: Readable } | { redirect: string };
 
-export type FileHandle = Pick<StoredFile, 'id' | 'path' | 'mime_type' | 'upload_id' | 'name'>;
+export type FileHandle = Pick<StoredFile, 'id' | 'path' | 'mime_type' | 'upload_id' | 'name' | 'parts'>;
 
 /** Where the bytes are. Paths come from `pathOf` and from nowhere else. */
 export interface FileStorage {
