@@ -21,7 +21,7 @@ beforeAll(async () => {
   site = await openSite(ROWS, [...new Set(measuredLists.map(({ service }) => service))], undefined);
   await logPlans(site, true);
   plansSince = planReader(site.platform.postgresLog);
-}, 180_000);
+}, 300_000);
 
 afterAll(() => site?.stop());
 
