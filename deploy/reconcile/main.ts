@@ -11,12 +11,14 @@ import { isInOrder, tableOf } from './table.ts';
  *
  *   --days 7      looks only at what was recorded since, where looking at everything would take long
  *   --seconds 60  gives each service's database more time; 20 unless told otherwise
+ *   --before 2026-01-31T12:00:00Z  what happened before it must have arrived; a minute ago unless told otherwise
  *   --json        prints the services' reports as they are
  */
 const { values } = parseArgs({
   options: {
     days: { type: 'string' },
     seconds: { type: 'string', default: '20' },
+    before: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -27,7 +29,7 @@ const SETTLING_MS = 60_000;
 try {
   const addresses = readAddresses(process.env, servicesOf(routeTable));
   const answers = await askAll(addresses, {
-    before: new Date(Date.now() - SETTLING_MS),
+    before: values.before === undefined ? new Date(Date.now() - SETTLING_MS) : new Date(values.before),
     seconds: Number(values.seconds),
     days: values.days === undefined ? undefined : Number(values.days),
   });

@@ -1,4 +1,5 @@
 import { parseDecimal, toWire } from '../decimal.ts';
+import type { RecordCount } from './records.ts';
 
 /** A figure without a loss: sums of money and counts outgrow JavaScript's numbers. Decimal text. */
 export type Exact = string | number | bigint;
@@ -25,6 +26,7 @@ export interface Figure {
 export interface Findings {
   checks?: Check[];
   figures?: Figure[];
+  records?: RecordCount[];
 }
 
 /** What one service says of its own books. */
@@ -37,6 +39,8 @@ export interface Report {
   ok: boolean;
   checks: Check[];
   figures: Figure[];
+  /** For whoever has the reports of other services, too. */
+  records: RecordCount[];
 }
 
 /** Two ways to the same number. @throws RangeError when one of them is no decimal */

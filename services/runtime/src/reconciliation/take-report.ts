@@ -42,6 +42,7 @@ export async function takeReport(source: ReportSource, options: BooksOptions): P
     ok: checks.every((check) => check.ok),
     checks,
     figures: all.flatMap((found) => found.figures ?? []),
+    records: all.flatMap((found) => found.records ?? []),
   };
 }
 
