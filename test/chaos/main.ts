@@ -33,7 +33,7 @@ if (unknown.length > 0 || [seed, kills, outageMs].some(Number.isNaN)) {
 }
 const wanted = positionals.length === 0 ? Object.keys(faults) : positionals;
 
-const crowd = { buyers: 4, ingesters: 2, pauseMs: 50 };
+const crowd = { buyers: 4, ingesters: 2, pauseMs: 200 };
 /** Above the time after which a request whose process died is answered again under its key. */
 const PATIENCE_MS = 90_000;
 /** A minute's backlog of everything is worked off within it, on a busy machine, too. */
