@@ -1,5 +1,6 @@
 import { newId } from '@tributary/proto/id.ts';
 import { instantText } from '../events/instant.ts';
+import { inSlices } from '../ingest/turns.ts';
 import type { Sql } from '../sql.ts';
 import { RunningTotals, valueHash } from './totals.ts';
 import { type Entry, entriesOf, type Usage } from './usage.ts';
@@ -25,14 +26,20 @@ interface Share {
 
 const keyOf = (key: { meter_id: string; customer_id: string }) => key.meter_id + key.customer_id;
 
+/** Most customer meters that one statement adds to. */
+export const MAX_USAGES = 5_000;
+
 /**
  * Adds usage to customer meters, in the caller's transaction: the totals are exact when it commits. Each entry counts
  * to the period its timestamp lies in. Rows are locked in the order of `usages`, which must be the same everywhere.
  */
 export async function applyUsage(sql: Sql, usages: readonly Usage[], now: Date): Promise<void> {
-  const plain = usages.filter(isPlain);
-  const touched = plain.length === 0 ? 0 : await addToCurrent(sql, plain, now);
-  await applyRest(sql, usages, touched, now);
+  const late: Usage[] = [];
+  await inSlices(usages.filter(isPlain), MAX_USAGES, async (plain) => {
+    const touched = await addToCurrent(sql, plain, now);
+    if (touched < plain.length) late.push(...(await lateUsages(sql, plain, now)));
+  });
+  await addSlowly(sql, late, usages, now);
 }
 
 /** Whether adding up is all it takes; `unique` must know which values it has seen. */
@@ -50,7 +57,7 @@ async function addToCurrent(sql: Sql, usages: readonly Usage[], now: Date): Prom
 }
 
 /**
- * Adds what `addToCurrentSql` could not.
+ * Adds what `addToCurrentSql` could not, of at most `MAX_USAGES`.
  * @param touched how many of the plain usages it did add
  */
 export async function applyRest(
@@ -61,8 +68,17 @@ export async function applyRest(
 ): Promise<void> {
   const plain = usages.filter(isPlain);
   const late = touched === plain.length ? [] : await lateUsages(sql, plain, now);
+  await addSlowly(sql, late, usages, now);
+}
+
+async function addSlowly(
+  sql: Sql,
+  late: readonly Usage[],
+  usages: readonly Usage[],
+  now: Date,
+): Promise<void> {
   const slow = [...late, ...usages.filter((usage) => !isPlain(usage))];
-  if (slow.length > 0) await addByPeriod(sql, slow, now);
+  await inSlices(slow, MAX_USAGES, (some) => addByPeriod(sql, some, now));
 }
 
 /** Usages part of which is older than the latest reset. */

@@ -1,6 +1,6 @@
 import { newId } from '@tributary/proto/id.ts';
 import { UsageByMeter } from '../customer-meters/usage.ts';
-import { applyRest, applyUsage, isPlain } from '../customer-meters/usage-store.ts';
+import { applyRest, applyUsage, isPlain, MAX_USAGES } from '../customer-meters/usage-store.ts';
 import { Tallies, type Tally } from '../event-types/tallies.ts';
 import { addTallies, insertEventTypes } from '../event-types/tally-store.ts';
 import { liveMeters } from '../meters/store.ts';
@@ -189,6 +189,7 @@ async function storeTogether(
 ): Promise<Stored> {
   if (events.length === 0) return { repeats: new Set(), tallies: [] };
   const counts = await countsOf(events, meters);
+  if (counts.usages.length > MAX_USAGES) return storeInChunks(sql, events, meters, now);
   const plain = {
     ...counts,
     usages: counts.usages.filter(isPlain),

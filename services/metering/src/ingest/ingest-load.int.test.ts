@@ -84,6 +84,37 @@ test('60,000 events in one request hold up nobody', async () => {
   expect(again.body).toEqual({ inserted: 0, duplicates: 60_000 });
 }, 60_000);
 
+test('a request of thousands of customers adds to each of their meters', async () => {
+  const customers = Array.from({ length: 2_600 }, () => customerOf({ organization_id: world.organization }));
+  await world.app.db.query(
+    `insert into customers_replica (id, organization_id, value)
+     select (value ->> 'id')::uuid, $2, value from jsonb_array_elements($1::jsonb) value`,
+    [JSON.stringify(customers), world.organization],
+  );
+  const name = newId();
+  const aggregations = [{ func: 'count' }, { func: 'sum', property: 'n' }, { func: 'unique', property: 'n' }];
+  const meters = [];
+  for (const aggregation of aggregations) {
+    meters.push(await world.createMeter({ filter: named(name), aggregation }));
+  }
+  const events = customers.map(({ id }, n) => ({ name, customer_id: id, external_id: id, metadata: { n } }));
+  for (const part of [events.slice(0, 1_900), events]) await world.ingest(part);
+  const totals = await world.app.db.query(
+    `select meter_id, count(*)::integer as meters, sum(measured_count + distinct_count)::integer as events,
+       sum(measured_sum)::integer as sum
+     from customer_meters where meter_id = any($1) group by meter_id`,
+    [meters.map(({ id }) => id)],
+  );
+  const sum = (2_600 * 2_599) / 2;
+  expect(new Map(totals.map(({ meter_id, ...rest }: { meter_id: string }) => [meter_id, rest]))).toEqual(
+    new Map([
+      [meters[0]!.id, { meters: 2_600, events: 2_600, sum: 2_600 }],
+      [meters[1]!.id, { meters: 2_600, events: 2_600, sum }],
+      [meters[2]!.id, { meters: 2_600, events: 5_200, sum: 0 }],
+    ]),
+  );
+});
+
 test('a large request is refused for the same reasons as a small one', async () => {
   const name = newId();
   const stranger = newId();
