@@ -113,6 +113,7 @@ async function serviceAddresses() {
 }
 
 const sharedConfig = (options: PlatformOptions, addresses: Awaited<ReturnType<typeof serviceAddresses>>) => ({
+  listenHost: '127.0.0.1',
   databasePoolSize: 10,
   kafkaBrokers: options.kafkaBrokers,
   publicUrl: options.baseUrl,

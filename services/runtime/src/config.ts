@@ -110,12 +110,13 @@ export const serviceShape = {
 } as const;
 
 /**
- * What a service is started with. Inside one process it has no brokers and is given a transport instead, and stops
- * without notice: its only client stops before it.
+ * What a service is started with. Inside one process it has no brokers and is given a transport instead, listens to
+ * its own machine only, and stops without notice: its only client stops before it.
  */
 export type ServiceConfig = Omit<ConfigOf<typeof serviceShape>, 'kafkaBrokers' | 'drainMs'> & {
   readonly kafkaBrokers?: readonly string[];
   readonly drainMs?: number;
+  readonly listenHost?: string;
 };
 
 /** Addresses of the services this one calls: `grpcPeers('billing')` reads `BILLING_GRPC` as `billingGrpc`. */

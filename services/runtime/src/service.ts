@@ -56,7 +56,8 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
     const life = await startLife(config.databaseUrl, name, log);
     closing.add('life', life.stop);
     for (const close of parts.closes ?? []) closing.add('client', close);
-    const grpc = await serveGrpc({ port: config.grpcPort, secret, services: parts.grpc, log });
+    const at = { host: config.listenHost, port: config.grpcPort };
+    const grpc = await serveGrpc({ ...at, secret, services: parts.grpc, log });
     closing.add('grpc', grpc.stop);
     closing.add('transport', () => transport.stop());
     const inbox = inboxSubscription({ service: name, db, app, consumers: parts.consumers, log });
@@ -74,7 +75,7 @@ export async function runService<App>(parts: ServiceParts<App>): Promise<Running
     );
     const shared = { service: name, routes: parts.routes, app, db, secret, now, log };
     const http = httpApplication({ ...shared, process: life.number, probes });
-    const server = await listen(http, config.port);
+    const server = await listen(http, config.port, config.listenHost);
     const drain = drainOf(server);
     closing.add('http', () => drain(config.drainMs ?? 0));
     return { port: portOf(server), grpcPort: grpc.port };
