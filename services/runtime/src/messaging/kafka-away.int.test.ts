@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { newId } from '@tributary/proto/id.ts';
-import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
 import { eventually } from '../testing/eventually.ts';
 import { messageOn } from '../testing/message.ts';
 import { describeWithKafka } from '../testing/servers/kafka.ts';
+import { createTestTopics } from '../testing/topics.ts';
 import { kafkaTransport } from './kafka.ts';
+import type { Transport } from './message.ts';
 
 const log = pino({ level: 'silent' });
 /** A topic of its own: the services of other tests would take its messages for theirs. */
@@ -34,7 +35,9 @@ test('a transport that has never reached a broker says so, publishes nothing, an
 describeWithKafka('a broker that comes later', (brokers) => {
   let forwarder: Server | undefined;
   const sockets: Socket[] = [];
-  afterEach(() => {
+  let transport: Transport | undefined;
+  afterEach(async () => {
+    await transport?.stop();
     for (const socket of sockets) socket.destroy();
     forwarder?.close();
   });
@@ -52,12 +55,9 @@ describeWithKafka('a broker that comes later', (brokers) => {
   }
 
   test('is found: what is published then arrives', async () => {
-    const admin = new Kafka({ brokers: await brokers(), logLevel: logLevel.NOTHING }).admin();
-    await admin.connect();
-    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
-    await admin.disconnect();
+    await createTestTopics(await brokers(), [topic], 1);
     const port = await closedPort();
-    const transport = kafkaTransport({ brokers: [`127.0.0.1:${port}`], clientId: 'test', log });
+    transport = kafkaTransport({ brokers: [`127.0.0.1:${port}`], clientId: 'test', log });
     const arrived: string[] = [];
     await transport.subscribe({
       group: `test-${newId()}`,
@@ -68,10 +68,9 @@ describeWithKafka('a broker that comes later', (brokers) => {
     });
     await expect(transport.ready()).rejects.toThrow();
     await openTo(port);
-    await eventually(() => transport.ready());
+    await eventually(async () => transport!.ready());
     const sent = message();
     await transport.publish([sent]);
-    await eventually(async () => expect(arrived).toContain(sent.id));
-    await transport.stop();
-  });
+    await eventually(async () => expect(arrived).toContain(sent.id), 30_000);
+  }, 60_000);
 });

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { eventually } from '../testing/eventually.ts';
 import { messageOn } from '../testing/message.ts';
 import { describeWithKafka } from '../testing/servers/kafka.ts';
+import { createTestTopics } from '../testing/topics.ts';
 import { type Consumer, consumerFor } from './consumer.ts';
 import { inboxSubscription } from './inbox.ts';
 import { kafkaTransport } from './kafka.ts';
@@ -112,11 +113,7 @@ describeWithKafka('over Kafka', (brokers) => {
   };
   beforeAll(async () => {
     kafka = new Kafka({ brokers: await brokers(), logLevel: logLevel.NOTHING });
-    const admin = kafka.admin();
-    await admin.connect();
-    const topics = [topic, `${topic}.dead`].map((name) => ({ topic: name, numPartitions: 6 }));
-    await admin.createTopics({ topics, waitForLeaders: true });
-    await admin.disconnect();
+    await createTestTopics(await brokers(), [topic, `${topic}.dead`], 6);
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((transport) => transport.stop()));
