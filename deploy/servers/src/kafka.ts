@@ -58,7 +58,8 @@ async function start(java: string, classPath: string, place: string): Promise<Ka
   writeFileSync(configuration, properties(broker, controller, join(place, 'data')));
   const id = randomBytes(16).toString('base64url');
   const storageTool = [...javaOptions, '-cp', classPath, 'kafka.tools.StorageTool'];
-  const format = [...storageTool, 'format', '--standalone', '-t', id, '-c', configuration];
+  // One time in 64 the id begins with a dash: as a word of its own it would be taken for an option.
+  const format = [...storageTool, 'format', '--standalone', `--cluster-id=${id}`, '-c', configuration];
   const formatted = spawnSync(java, format, { encoding: 'utf8' });
   if (formatted.status !== 0)
     throw new ServerFailure(`Kafka's storage: ${formatted.stdout}${formatted.stderr}`);
