@@ -31,19 +31,34 @@ export const twoSchedulers =
     };
   };
 
-/** Puts subscriptions that were bought meanwhile a month into the past; returns how many. */
+/** Puts subscriptions that were bought and granted meanwhile a month into the past; returns how many. */
 async function endPeriods({ databaseUrls }: ChaosPlatform, { product, record }: Load): Promise<number> {
+  const granted = await grantedSubscriptions(databaseUrls.catalog, product.id);
   const rows = await query(
     databaseUrls.commerce,
     `update subscriptions
      set current_period_end = current_period_start, current_period_start = current_period_start - interval '1 month'
-     where id in (
-       select id from subscriptions where product_id = $1 and status = 'active' order by created_at limit $2 for update)
+     where id = any($1) and status = 'active'
      returning (select external_id from customers where customers.id = customer_id)`,
-    [product.id, MOST_DUE],
+    [granted],
   );
   for (const { external_id } of rows) record.renewed.add(external_id);
   return rows.length;
+}
+
+/** A first period that ended before it was granted is none that can be: periods last a day at least. */
+async function grantedSubscriptions(catalogUrl: string, productId: string): Promise<string[]> {
+  for (const deadline = Date.now() + READY_MS; ; await pause(200)) {
+    const rows = await query(
+      catalogUrl,
+      `select grants.subscription_id from benefit_grants grants
+       join entitlements on entitlements.id = grants.entitlement_id and entitlements.product_id = $1
+       where grants.subscription_id is not null
+       group by grants.subscription_id having every(grants.granted_at is not null) limit $2`,
+      [productId, MOST_DUE],
+    );
+    if (rows.length > 0 || Date.now() > deadline) return rows.map((row) => row.subscription_id);
+  }
 }
 
 /** How many are still due when the time for all is up. */
