@@ -5,6 +5,8 @@ import { Kafka, type KafkaMessage, logLevel } from 'kafkajs';
 
 const clientOf = (broker: string) => new Kafka({ brokers: [broker], logLevel: logLevel.NOTHING });
 const READ_MS = 120_000;
+/** Messages sent together: far below the mebibyte that a broker takes at once. */
+const BATCH = 20;
 
 const eventTopicNames = allTopics
   .filter(({ cleanupPolicy }: Topic) => cleanupPolicy === 'delete')
@@ -24,7 +26,8 @@ export async function republish(broker: string, since: Date, times: number): Pro
   for (let time = 0; time < times; time += 1) {
     for (const [topic, records] of read) {
       const messages = records.map(({ key, value, headers }) => ({ key, value, headers }));
-      if (messages.length > 0) await producer.send({ topic, messages });
+      for (let from = 0; from < messages.length; from += BATCH)
+        await producer.send({ topic, messages: messages.slice(from, from + BATCH) });
       count += messages.length;
     }
   }
