@@ -54,11 +54,11 @@ export function carryWhole({ targets, silenceMs, holdMs, onFailure }: WholeCarri
       const { pool, patience } = services.get(target.host)!;
       const { url, method, headers } = exchange.request;
       const request = { path: url!, method: method!, headers, body };
-      let failures = 0;
-      const send = () => pool.dispatch(request, answerTo(exchange, failures > 0, fail));
+      let isRepeated = false;
+      const send = () => pool.dispatch(request, answerTo(exchange, isRepeated, fail));
       const waits = patience.begin(exchange, send);
       function fail(error: Error): void {
-        failures += 1;
+        isRepeated = true;
         if (!waits(error)) onFailure(exchange, error);
       }
       send();

@@ -1,5 +1,5 @@
+import { firstIdOf, idTime, lastIdOf } from '@tributary/proto/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
-import { firstIdOf, idTime, lastIdOf } from './events/event-id.ts';
 
 const COUNTING = 7_411_924;
 const REPLAY = 7_411_925;

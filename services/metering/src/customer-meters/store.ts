@@ -1,4 +1,4 @@
-import { escapeLike } from '@tributary/runtime/db/list.ts';
+import { escapeLike, FEW, NULLS } from '@tributary/runtime/db/list.ts';
 import type { Database, Reader } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
@@ -65,9 +65,6 @@ export async function listCustomerMeters(
   const rows: Row[] = await db.query(`${text} ${page}`, conditions.values);
   return { items: await inContext(db.manager, copies, rows), total };
 }
-
-/** Rows that are found and sorted sooner than they are met along an index that has the order. */
-const FEW = 1_000;
 
 const fewBySorting = ({ where }: Conditions, sorting: Sorting): string =>
   `with found as materialized (select * from customer_meters row where ${where})
@@ -185,7 +182,6 @@ function conditionsOf(filters: CustomerMeterFilters, archived: readonly string[]
   return conditions;
 }
 
-const NULLS = { ASC: 'nulls first', DESC: 'nulls last' };
 /** What makes an order complete; where ids are sorted by, the other id does it along the same index. */
 const tieBreakers: Partial<Record<CustomerMeterSortKey, string>> = {
   meter_id: 'row.customer_id',

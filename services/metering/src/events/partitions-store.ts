@@ -1,5 +1,5 @@
+import { firstIdOf } from '@tributary/proto/id.ts';
 import type { Database } from '@tributary/runtime/db/transaction.ts';
-import { firstIdOf } from './event-id.ts';
 
 /** Partitions made before their month begins. */
 const MONTHS_AHEAD = 3;

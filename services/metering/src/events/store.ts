@@ -1,4 +1,4 @@
-import { escapeLike, jsonForms } from '@tributary/runtime/db/list.ts';
+import { escapeLike, FEW, jsonForms } from '@tributary/runtime/db/list.ts';
 import type { Reader } from '@tributary/runtime/db/transaction.ts';
 import type { Page, Paging, SortCriterion } from '@tributary/runtime/http/paging.ts';
 import { notFound } from '@tributary/runtime/http/problem.ts';
@@ -51,9 +51,6 @@ export async function listEvents(
   );
   return { items: await inContext(db, copies, events), total };
 }
-
-/** Events that are found and sorted sooner than they are met along an index that has the order. */
-const FEW = 1_000;
 
 const found = ({ where }: Conditions): string =>
   `with event as materialized (select * from events event where ${where}) select ${COLUMNS} from event`;

@@ -1,7 +1,7 @@
 import { stateChanged } from '@tributary/proto/events/message.ts';
+import { firstIdOf } from '@tributary/proto/id.ts';
 import type { Tx } from '@tributary/runtime/db/transaction.ts';
 import { emit } from '@tributary/runtime/messaging/outbox.ts';
-import { firstIdOf } from '../events/event-id.ts';
 import {
   earliestAmong,
   type FirstEvent,

@@ -18,7 +18,7 @@ const CHUNK = 2_000;
 const SLICE = 256;
 
 /** An event that names a customer or member who is not here. */
-interface Stranger {
+export interface Unknown {
   /** Place in its request. */
   index: number;
   field: 'customer_id' | 'member_id';
@@ -28,7 +28,7 @@ interface Stranger {
 export type Outcome =
   | { inserted: number; duplicates: number }
   /** Nothing of it was stored. */
-  | { unknown: Stranger[] };
+  | { unknown: Unknown[] };
 
 export interface Ingested {
   /** In the order of the requests. */
@@ -121,7 +121,7 @@ async function accept(
   const accepted: IngestedEvent[] = [];
   const outcomes: Outcome[] = [];
   for (const request of requests) {
-    const unknown: Stranger[] = [];
+    const unknown: Unknown[] = [];
     await inSlices(request, SLICE, (events, start) => {
       for (const [place, event] of events.entries()) {
         const field = unknownIn(event, customers, members);
@@ -144,7 +144,7 @@ function unknownIn(
   event: IngestedEvent,
   customers: ReadonlyMap<string, string>,
   members: ReadonlyMap<string, string>,
-): Stranger['field'] | undefined {
+): Unknown['field'] | undefined {
   if (event.external_customer_id !== null || event.customer_id === null) return undefined;
   if (customers.get(event.customer_id) !== event.organization_id) return 'customer_id';
   if (event.member_id === null || members.get(event.member_id) === event.customer_id) return undefined;

@@ -1,4 +1,4 @@
-import { firstIdOf, idTime } from '../events/event-id.ts';
+import { firstIdOf, idTime } from '@tributary/proto/id.ts';
 import type { IngestedEvent } from './event-input.ts';
 
 /** What came in for an organization on a day of storing, UTC: the books that stored events are held against. */

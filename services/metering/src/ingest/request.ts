@@ -2,7 +2,7 @@ import type { Principal } from '@tributary/proto/principal.ts';
 import { type Issue, ValidationProblem } from '@tributary/runtime/http/problem.ts';
 import { requireAdministrator } from '@tributary/runtime/principal.ts';
 import type { IngestedEvent } from './event-input.ts';
-import type { Outcome } from './ingest-events.flow.ts';
+import type { Outcome, Unknown } from './ingest-events.flow.ts';
 import { readBatch } from './read-batch.ts';
 
 /** An ingest request as it came. */
@@ -12,10 +12,8 @@ export interface IngestRequest {
   now: Date;
 }
 
-/** An event of a request that names a customer or a member who is not here. */
-export interface Stranger {
-  index: number;
-  field: 'customer_id' | 'member_id';
+/** Whom an event names who is not here. */
+export interface Stranger extends Unknown {
   id: string;
   member_id: string | null;
 }

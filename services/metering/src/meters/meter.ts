@@ -37,10 +37,9 @@ export interface Meter {
   modified_at: Date | null;
 }
 
-/** What others are shown of a meter. */
-export type ShownMeter = Pick<
+/** What a meter is made of. */
+export type NewMeter = Pick<
   Meter,
-  | 'id'
   | 'organization_id'
   | 'name'
   | 'unit'
@@ -49,10 +48,10 @@ export type ShownMeter = Pick<
   | 'filter'
   | 'aggregation'
   | 'metadata'
-  | 'archived_at'
-  | 'created_at'
-  | 'modified_at'
 >;
+
+/** What others are shown of a meter. */
+export type ShownMeter = NewMeter & Pick<Meter, 'id' | 'archived_at' | 'created_at' | 'modified_at'>;
 
 type AsJson<T> = { [K in keyof T]: T[K] extends Date | null ? string | Extract<T[K], null> : T[K] };
 

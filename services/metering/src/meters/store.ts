@@ -9,7 +9,7 @@ import { emit } from '@tributary/runtime/messaging/outbox.ts';
 import { drawLine } from '../organization-locks.ts';
 import type { Sql } from '../sql.ts';
 import { MeterEntity } from './entity.ts';
-import type { Meter } from './meter.ts';
+import type { Meter, NewMeter } from './meter.ts';
 import { presentMeter } from './present.ts';
 
 export interface MeterFilters {
@@ -73,18 +73,6 @@ export async function lockMeter(tx: Tx, organizations: readonly string[], id: st
   if (!meter || !organizations.includes(meter.organization_id)) throw notFound();
   return meter;
 }
-
-type NewMeter = Pick<
-  Meter,
-  | 'organization_id'
-  | 'name'
-  | 'unit'
-  | 'custom_label'
-  | 'custom_multiplier'
-  | 'filter'
-  | 'aggregation'
-  | 'metadata'
->;
 
 /** A new meter counts what is ingested from now on at once; the backfill brings what was there before. */
 export async function insertMeter(tx: Tx, given: NewMeter, now: Date): Promise<Meter> {

@@ -1,7 +1,7 @@
+import { LEAST_ID } from '@tributary/proto/id.ts';
 import type { Books, Part } from '@tributary/runtime/reconciliation/books.ts';
 import { none } from '@tributary/runtime/reconciliation/report.ts';
 import { creditedSql } from '../customer-meters/reset-store.ts';
-import { LEAST_ID } from '../events/event-id.ts';
 import { someIdBetween } from './some-id.ts';
 
 /** Customer meters looked at: all of them, or as many from some place on, another one each time. */

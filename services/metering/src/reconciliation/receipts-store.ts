@@ -1,7 +1,7 @@
+import { firstIdOf } from '@tributary/proto/id.ts';
 import type { Books, Part } from '@tributary/runtime/reconciliation/books.ts';
 import { noneOf, sameSums } from '@tributary/runtime/reconciliation/parts.ts';
 import { type Check, equal, unknown } from '@tributary/runtime/reconciliation/report.ts';
-import { firstIdOf } from '../events/event-id.ts';
 import { keptFrom } from './kept-from.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import { firstIdOf, idTime, LEAST_ID } from '../events/event-id.ts';
+import { firstIdOf, idTime, LEAST_ID } from '@tributary/proto/id.ts';
 
 /** A place to begin at among ids, which begin with the time of their making; below them all when there are none. */
 export function someIdBetween(first: string | null, last: string | null): string {

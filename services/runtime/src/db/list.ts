@@ -40,10 +40,11 @@ interface Order {
   direction: SortCriterion['direction'];
 }
 
-const NULLS = { ASC: 'NULLS FIRST', DESC: 'NULLS LAST' } as const;
+/** Where nulls come; indexes that serve an order are declared `nulls first`. */
+export const NULLS = { ASC: 'NULLS FIRST', DESC: 'NULLS LAST' } as const;
 
-/** Rows that are found and sorted sooner than each organization's are read in order. */
-const FEW = 1_000;
+/** Rows that are found and sorted sooner than they are met along an index that has the order. */
+export const FEW = 1_000;
 
 /**
  * The page of several organizations: no index has all their rows in order, but one has each organization's, so the

@@ -1,3 +1,4 @@
+import { firstIdOf } from '@tributary/proto/id.ts';
 import type { Part } from './books.ts';
 
 /**
@@ -20,7 +21,7 @@ const counted = (kind: string, isOwner: boolean, table: string, condition: strin
   async read(books) {
     const [row] = await books.query<{ count: string }>(
       `select count(*)::text as count from ${table} where id >= $1 and id < $2 and ${condition}`,
-      [idAt(books.since ?? new Date(0)), idAt(books.before)],
+      [firstIdOf(books.since?.getTime() ?? 0), firstIdOf(books.before.getTime())],
     );
     return { records: [{ kind, isOwner, count: row!.count }] };
   },
@@ -37,9 +38,3 @@ export const followed = (kind: string, table: string, condition = 'true'): Part 
 /** The copies of another service's records, of kinds that are never deleted. */
 export const copied = (...kinds: string[]): Part[] =>
   kinds.map((kind) => followed(kind, `${kind}_replica`, 'value is not null'));
-
-/** The smallest id of a millisecond (see `newId`). */
-function idAt(instant: Date): string {
-  const hex = instant.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
