@@ -6,6 +6,7 @@ import { members } from './members/store.ts';
 import { CreateCommerce1764000000000 } from './migrations/1764000000000-create-commerce.ts';
 import { CycleSubscriptionsAndSeatCustomers1764000100000 } from './migrations/1764000100000-cycle-subscriptions-and-seat-customers.ts';
 import { RememberShownPrices1764000200000 } from './migrations/1764000200000-remember-shown-prices.ts';
+import { OrderCanceledSubscriptions1764000300000 } from './migrations/1764000300000-order-canceled-subscriptions.ts';
 import { orderItems, orders } from './orders/store.ts';
 import { paymentMethods } from './payment-methods/store.ts';
 import { payments } from './payments/store.ts';
@@ -28,5 +29,6 @@ export const migrations = [
   CreateCommerce1764000000000,
   CycleSubscriptionsAndSeatCustomers1764000100000,
   RememberShownPrices1764000200000,
+  OrderCanceledSubscriptions1764000300000,
   NameRecordsInAnswers1768000000000,
 ];

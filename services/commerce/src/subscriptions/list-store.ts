@@ -64,7 +64,8 @@ export function listSubscriptions(
   if (query.external_customer_id) {
     builder.andWhere(
       `subscription.customer_id in (select customer.id from customers customer
-         where customer.organization_id = any(:organizationIds) and customer.external_id = any(:externalIds))`,
+         where customer.deleted_at is null and customer.organization_id = any(:organizationIds)
+           and customer.external_id = any(:externalIds))`,
       { organizationIds, externalIds: query.external_customer_id },
     );
   }
