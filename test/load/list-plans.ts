@@ -94,7 +94,7 @@ function toilOf(node: Node): Toil[] {
     times(node['Rows Removed by Index Recheck']) +
     times(node['Rows Removed by Join Filter']);
   if (node['Node Type'] === 'Seq Scan') return [{ what: `seq scan of ${table}`, rows: kept + removed }];
-  if (node['Node Type'] === 'Sort') {
+  if (node['Node Type'] === 'Sort' || node['Node Type'] === 'Incremental Sort') {
     const sorted = node.Plans![0]!;
     return [{ what: 'sort', rows: Math.round(sorted['Actual Rows'] * sorted['Actual Loops']) }];
   }

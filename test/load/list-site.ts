@@ -35,15 +35,19 @@ const settings = {
   random_page_cost: '1.1',
 };
 
-/** @param keep folder of a platform that is kept, and used again when it is there */
+/**
+ * @param keep folder of a platform that is kept, and used again when it is there
+ * @param more settings of PostgreSQL
+ */
 export async function openSite(
   rows: number,
   services: readonly Seeded[],
-  keep: string | undefined,
+  keep?: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<ListSite> {
   const folder = keep ? join(keep, String(rows)) : mkdtempSync(join(tmpdir(), 'tributary-lists-'));
   const site = keptSite(folder);
-  const platform = await startLoadPlatform({ kafka: false, site, settings });
+  const platform = await startLoadPlatform({ kafka: false, site, settings: { ...settings, ...more } });
   const stop = async () => {
     await platform.stop();
     if (!keep) rmSync(folder, { recursive: true, force: true });

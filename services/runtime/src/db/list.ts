@@ -27,17 +27,12 @@ export async function pageOf<T extends ObjectLiteral, K extends string>(
   const offset = (paging.page - 1) * paging.limit;
   if (offset >= total) return { items: [], total };
   join?.(query);
-  const order: Order[] = sorting.map(({ by, direction }) => ({ expression: columns[by], direction }));
-  order.push({ expression: `${query.alias}.id`, direction: order[0]?.direction ?? 'ASC' });
-  if (organizations && organizations.length > 1 && total > FEW)
+  const order = orderOf(sorting, columns, `${query.alias}.id`);
+  if (total <= FEW) order[0]!.expression = unindexed(order[0]!.expression);
+  else if (organizations && organizations.length > 1)
     return { items: await mergedPage(query, organizations, order, offset, paging.limit), total };
-  for (const { expression, direction } of order) query.addOrderBy(expression, direction, NULLS[direction]);
+  for (const { expression, direction, nulls } of order) query.addOrderBy(expression, direction, nulls);
   return { items: await query.offset(offset).limit(paging.limit).getMany(), total };
-}
-
-interface Order {
-  expression: string;
-  direction: SortCriterion['direction'];
 }
 
 /** Where nulls come; indexes that serve an order are declared `nulls first`. */
@@ -45,6 +40,29 @@ export const NULLS = { ASC: 'NULLS FIRST', DESC: 'NULLS LAST' } as const;
 
 /** Rows that are found and sorted sooner than they are met along an index that has the order. */
 export const FEW = 1_000;
+
+interface Order {
+  expression: string;
+  direction: SortCriterion['direction'];
+  /** Undefined for an id: it is never null, and an index that is not told where its nulls come has the other place. */
+  nulls: (typeof NULLS)[keyof typeof NULLS] | undefined;
+}
+
+function orderOf<K extends string>(
+  sorting: readonly SortCriterion<K>[],
+  columns: Record<K, string>,
+  id: string,
+): Order[] {
+  const order: Order[] = sorting.map(({ by, direction }) => ({
+    expression: columns[by],
+    direction,
+    nulls: NULLS[direction],
+  }));
+  return [...order, { expression: id, direction: order[0]?.direction ?? 'ASC', nulls: undefined }];
+}
+
+/** The same values, which no index has: PostgreSQL else goes along one that has the order, past all that is not meant. */
+const unindexed = (expression: string): string => `greatest(${expression})`;
 
 /**
  * The page of several organizations: no index has all their rows in order, but one has each organization's, so the
@@ -58,9 +76,9 @@ async function mergedPage<T extends ObjectLiteral>(
   limit: number,
 ): Promise<T[]> {
   const own = query.clone().select([]).andWhere(`${query.alias}.organization_id = scope.organization_id`);
-  for (const [place, { expression, direction }] of order.entries())
-    own.addSelect(`(${expression})`, `key_${place}`).addOrderBy(expression, direction, NULLS[direction]);
-  const keys = order.map(({ direction }, place) => `page.key_${place} ${direction} ${NULLS[direction]}`);
+  for (const [place, { expression, direction, nulls }] of order.entries())
+    own.addSelect(`(${expression})`, `key_${place}`).addOrderBy(expression, direction, nulls);
+  const keys = order.map(({ direction, nulls }, place) => `page.key_${place} ${direction} ${nulls ?? ''}`);
   const page = `(select page.* from unnest(:scope::uuid[]) scope(organization_id)
     cross join lateral (${own.limit(offset + limit).getQuery()}) page
     order by ${keys.join(', ')} limit ${limit} offset ${offset})`;
@@ -70,8 +88,8 @@ async function mergedPage<T extends ObjectLiteral>(
     .from<T>(query.expressionMap.mainAlias!.target, 'item')
     .innerJoin(page, 'page', `page.key_${order.length - 1} = item.id`)
     .setParameters({ ...own.getParameters(), scope: organizations });
-  for (const [place, { direction }] of order.entries())
-    merged.addOrderBy(`page.key_${place}`, direction, NULLS[direction]);
+  for (const [place, { direction, nulls }] of order.entries())
+    merged.addOrderBy(`page.key_${place}`, direction, nulls);
   return merged.getMany();
 }
 
