@@ -57,12 +57,13 @@ export async function listCustomerMeters(
     `select count(*) as total from customer_meters row where ${conditions.where}`,
     conditions.values,
   );
-  const page = `limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`;
+  const bounds = `limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`;
   let text: string;
-  if (total <= FEW) text = fewBySorting(conditions, sorting);
-  else if (isByMeterName(sorting)) text = byMeterName(conditions, filters, paging, sorting[0].direction);
-  else text = bySorting(conditions, filters, paging, sorting);
-  const rows: Row[] = await db.query(`${text} ${page}`, conditions.values);
+  if (total <= FEW) text = `${fewBySorting(conditions, sorting)} ${bounds}`;
+  else if (isByMeterName(sorting))
+    text = `${byMeterName(conditions, filters, paging, sorting[0].direction)} ${bounds}`;
+  else text = bySorting(conditions, filters, paging, sorting, bounds);
+  const rows: Row[] = await db.query(text, conditions.values);
   return { items: await inContext(db.manager, copies, rows), total };
 }
 
@@ -71,25 +72,31 @@ const fewBySorting = ({ where }: Conditions, sorting: Sorting): string =>
    select ${COLUMNS} from found row join meters meter on meter.id = row.meter_id ${joined(sorting)}
    order by ${orderBy(sorting)}`;
 
-/** Each organization's rows along an index that has the order; the beginnings are merged. */
+/** Each organization's rows along an index that has the order; the beginnings are merged, and their meters read. */
 function bySorting(
   conditions: Conditions,
   { organizations }: CustomerMeterFilters,
   { page, limit }: Paging,
   sorting: Sorting,
+  bounds: string,
 ): string {
   const tables = ['row', ...(['rank', 'customer'] as const).filter((table) => reads(table, sorting))];
   const own = tables.map((table) => `${table}.organization_id = scope.organization_id`);
-  return `select ${COLUMNS}
-     from unnest(${conditions.bind(organizations)}::uuid[]) scope(organization_id)
-     cross join lateral (
-       select row.* from customer_meters row ${joined(sorting)}
-       ${reads('meter', sorting) ? 'join meters meter on meter.id = row.meter_id' : ''}
-       where ${conditions.where} and ${own.join(' and ')}
-       order by ${orderBy(sorting)} limit ${page * limit}
-     ) row
-     join meters meter on meter.id = row.meter_id ${joined(sorting)}
-     order by ${orderBy(sorting)}`;
+  const keys = sorting.map(({ by }, place) => `, ${sortColumns[by]} as key_${place}`);
+  const byKeys = orderBy(sorting, (_, place) => `row.key_${place}`);
+  return `with merged as (
+       select row.*
+       from unnest(${conditions.bind(organizations)}::uuid[]) scope(organization_id)
+       cross join lateral (
+         select row.* ${keys.join('')} from customer_meters row ${joined(sorting)}
+         ${reads('meter', sorting) ? 'join meters meter on meter.id = row.meter_id' : ''}
+         where ${conditions.where} and ${own.join(' and ')}
+         order by ${orderBy(sorting)} limit ${page * limit}
+       ) row
+       order by ${byKeys} ${bounds}
+     )
+     select ${COLUMNS} from merged row join meters meter on meter.id = row.meter_id
+     order by ${byKeys}`;
 }
 
 /** The tables of the sort keys. Every customer meter has a rank, and a customer of its own organization. */
@@ -172,14 +179,21 @@ function conditionsOf(filters: CustomerMeterFilters, archived: readonly string[]
     );
   }
   if (!filters.meter_id && archived.length > 0) conditions.add('row.meter_id <> all(?::uuid[])', archived);
-  if (filters.query !== undefined) {
+  if (filters.query !== undefined) addNamed(conditions, filters, `%${escapeLike(filters.query)}%`);
+  return conditions;
+}
+
+/** By the meter's name: a customer's meters are few to look at, an organization's are found by an index. */
+function addNamed(conditions: Conditions, filters: CustomerMeterFilters, pattern: string): void {
+  if (filters.customer_id) {
+    conditions.add('(select name from meters where id = row.meter_id) ilike ?', pattern);
+  } else {
     conditions.add(
       'row.meter_id = any(array(select id from meters where organization_id = any(?) and name ilike ?))',
       filters.organizations,
-      `%${escapeLike(filters.query)}%`,
+      pattern,
     );
   }
-  return conditions;
 }
 
 /** What makes an order complete; where ids are sorted by, the other id does it along the same index. */
@@ -188,10 +202,13 @@ const tieBreakers: Partial<Record<CustomerMeterSortKey, string>> = {
   customer_id: 'row.meter_id',
 };
 
-function orderBy(sorting: Sorting): string {
-  const criteria = sorting.map(({ by, direction }) => {
+function orderBy(
+  sorting: Sorting,
+  columnOf = (by: CustomerMeterSortKey, _place: number): string => sortColumns[by],
+): string {
+  const criteria = sorting.map(({ by, direction }, place) => {
     const isNullable = by === 'modified_at' || by === 'customer_name';
-    return `${sortColumns[by]} ${direction}${isNullable ? ` ${NULLS[direction]}` : ''}`;
+    return `${columnOf(by, place)} ${direction}${isNullable ? ` ${NULLS[direction]}` : ''}`;
   });
   const [first] = sorting;
   const last = (sorting.length === 1 && first && tieBreakers[first.by]) || 'row.id';
