@@ -38,14 +38,14 @@ export const addToCurrentSql = (added: string, now: string, condition = 'true'):
     on conflict do nothing
   )`;
 
-/** What `addToCurrentSql` adds: JSON, written by hand because nothing in it needs escaping, with short names. */
+/** What `addToCurrentSql` adds: JSON, written by hand because nothing in it needs escaping, with short names in order. */
 export const addedRows = (usages: readonly Usage[]): string => `[${usages.map(rowText).join(',')}]`;
 
 function rowText({ meter, customer_id, totals }: Usage): string {
   const { count, sum, max, min, firstAt, lastAt } = totals;
-  return `{"i":"${newId()}","o":"${meter.organization_id}","m":"${meter.id}","c":"${customer_id}","n":${count},"s":${sum}${
-    max === null ? '' : `,"h":${max}`
-  }${min === null ? '' : `,"l":${min}`},"f":"${instantText(firstAt)}"${
+  return `{"c":"${customer_id}","f":"${instantText(firstAt)}"${max === null ? '' : `,"h":${max}`},"i":"${newId()}"${
+    min === null ? '' : `,"l":${min}`
+  },"m":"${meter.id}","n":${count},"o":"${meter.organization_id}","s":${sum}${
     lastAt === firstAt ? '' : `,"t":"${instantText(lastAt)}"`
   }}`;
 }

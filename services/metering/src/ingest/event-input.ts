@@ -2,7 +2,16 @@ import { ValidationProblem } from '@tributary/runtime/http/problem.ts';
 import { owningOrganization } from '@tributary/runtime/principal.ts';
 import { isMetadata, readMetadata } from './event-metadata.ts';
 import { readTimestamp } from './event-timestamp.ts';
-import { isObject, isStorable, type Loc, nestsDeeper, type Reading, refuse, UNSTORABLE } from './reading.ts';
+import {
+  addIssue,
+  isObject,
+  isStorable,
+  type Loc,
+  nestsDeeper,
+  type Reading,
+  refuse,
+  UNSTORABLE,
+} from './reading.ts';
 
 /**
  * An event that passed every check a request can be held to without the database. `id`, `parent`, and the customer of
@@ -98,7 +107,7 @@ function organization(sent: unknown, loc: Loc, reading: Reading): string {
     return owningOrganization(principal, sent?.toLowerCase(), at);
   } catch (error) {
     if (!(error instanceof ValidationProblem)) throw error;
-    reading.issues.push(...error.issues);
+    for (const issue of error.issues) addIssue(reading, issue);
     return '';
   }
 }

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { newId } from '@tributary/proto/id.ts';
 import type { Principal } from '@tributary/proto/principal.ts';
 import { MAX_BODY_BYTES } from '@tributary/runtime/http/body.ts';
@@ -83,6 +85,24 @@ test('60,000 events in one request hold up nobody', async () => {
   const again = await post({ raw });
   expect(again.body).toEqual({ inserted: 0, duplicates: 60_000 });
 }, 60_000);
+
+/** Priorities of this process's threads; a greater number stands behind a smaller one. */
+const niceness = (): number[] =>
+  readdirSync('/proc/self/task').map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+    // The name of the thread, in parentheses, may hold anything; the priority is the 17th field after it.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+  });
+
+(process.platform === 'linux' ? test : test.skip)(
+  'large requests leave the processor to small ones',
+  async () => {
+    const own = getPriority();
+    const events = Array.from({ length: 2_500 }, () => ({ name: 'bulk', external_customer_id: 'c' }));
+    expect((await post({ body: { events } })).status).toBe(200);
+    expect([Math.min(...niceness()), Math.max(...niceness())]).toEqual([own, 10]);
+  },
+);
 
 test('a request of thousands of customers adds to each of their meters', async () => {
   const customers = Array.from({ length: 2_600 }, () => customerOf({ organization_id: world.organization }));

@@ -208,6 +208,10 @@ test('every issue is told, up to a thousand', async () => {
   expect(await refusals(JSON.stringify({ events: Array.from({ length: 5_000 }, () => ({})) }))).toHaveLength(
     1_000,
   );
+  const strangers = Array.from({ length: 5_000 }, () => ({ ...good, organization_id: newId() }));
+  expect(await refusals(JSON.stringify({ events: strangers }))).toHaveLength(1_000);
+  const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, null]));
+  expect(await refused({ metadata })).toHaveLength(1_000);
 });
 
 test('names of the language are data like any other', async () => {

@@ -10,8 +10,6 @@ import { turn } from './turns.ts';
 const SMALL = 48 * 1024;
 /** Longest text, and most elements, that are parsed and checked between two breaths. */
 const PIECE = { characters: SMALL, elements: 256 };
-/** More would only burden the answer: the rest shows when these are mended. */
-const MAX_ISSUES = 1_000;
 
 /**
  * Reads the events of a request, all or none: 422 with every issue found (the first 1,000 of them). A large text is
@@ -36,9 +34,6 @@ function take(elements: readonly unknown[], first: number, events: IngestedEvent
   for (let place = 0; place < elements.length; place += 1) {
     const event = readEvent(elements[place], first + place, reading);
     if (event) events.push(event);
-    if (reading.issues.length >= MAX_ISSUES) {
-      throw new ValidationProblem(reading.issues.slice(0, MAX_ISSUES));
-    }
   }
 }
 

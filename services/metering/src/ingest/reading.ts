@@ -1,5 +1,5 @@
 import type { Principal } from '@tributary/proto/principal.ts';
-import type { Issue } from '@tributary/runtime/http/problem.ts';
+import { type Issue, ValidationProblem } from '@tributary/runtime/http/problem.ts';
 
 export type Loc = readonly (string | number)[];
 
@@ -19,11 +19,19 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const MAX_ECHO = 200;
+/** More would only burden the answer: the rest shows when these are mended. */
+const MAX_ISSUES = 1_000;
 
 /** Adds an issue; returns undefined, so that a reader can end with it. */
 export function refuse(reading: Reading, loc: Loc, type: string, msg: string, input?: unknown): undefined {
   const echoed = typeof input === 'string' ? input.length <= MAX_ECHO : typeof input === 'number';
-  reading.issues.push({ loc: [...loc], msg, type, ...(echoed ? { input } : {}) });
+  addIssue(reading, { loc: [...loc], msg, type, ...(echoed ? { input } : {}) });
+}
+
+/** @throws ValidationProblem when there are enough */
+export function addIssue({ issues }: Reading, issue: Issue): void {
+  issues.push(issue);
+  if (issues.length === MAX_ISSUES) throw new ValidationProblem(issues);
 }
 
 /** Whether objects and lists nest deeper than `limit` in a value. */

@@ -1,11 +1,14 @@
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf } from './failure.ts';
 import { createGroupStore } from './group-store.ts';
 import type { Done, Task } from './large-requests.ts';
 
-/** The thread of large requests. */
+/** The thread of large requests. Where it competes for processors with those who answer small ones, these go first. */
 const port = parentPort!;
 const store = createGroupStore(workerData as string);
+// Of a single thread only on Linux; elsewhere it would be the whole process.
+if (process.platform === 'linux') setPriority(0, 10);
 
 port.on('message', async (task: Task | 'end') => {
   if (task === 'end') {
