@@ -33,7 +33,7 @@ test('an unknown task is named in one line, with those there are', () => {
     encoding: 'utf8',
   });
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^tributary: Unknown task "strat"; there are: start, [a-z, ]+\.\n$/);
+  expect(stderr).toMatch(/^tributary: Unknown task "strat"; there are: start, [a-z:, ]+\.\n$/);
 });
 
 test('a signal reaches the program, and its exit code comes back', async () => {

@@ -11,7 +11,7 @@ import { PRINCIPAL, SECRET } from './gateway-worker.ts';
 /**
  * What the gateway costs: one authenticated, scope-checked GET through the gateway, through a bare
  * http-proxy-middleware, and straight at the service, in turns within one run. Only the ratios mean something on
- * another machine. `node test/load/gateway.ts [rounds] [seconds] [connections]`
+ * another machine. `npm run load:gateway -- [rounds] [seconds] [connections]`
  */
 
 const [rounds = 20, seconds = 0.8, connections = 64] = process.argv.slice(2).map(Number);

@@ -15,8 +15,8 @@ import { ORGANIZATION } from './ingest/worker.ts';
  * through the gateway in several batch sizes and numbers of connections, and the floor (the same request, read and
  * answered, with nothing done). Only the ratios mean something on another machine.
  *
- *   node test/load/ingest.ts                         starts PostgreSQL, metering and a gateway, and measures them
- *   node test/load/ingest.ts --base-url … --token …  measures a platform that runs already
+ *   npm run load:ingest                                 starts PostgreSQL, metering and a gateway, and measures them
+ *   npm run load:ingest -- --base-url … --token …       measures a platform that runs already
  *
  * PROFILE=metering (or gateway) leaves a CPU profile of that process behind.
  */

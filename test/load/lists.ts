@@ -8,7 +8,7 @@ import { percentile } from './percentile.ts';
  * How long lists take, through the gateway, at two sizes of every table, in turns; then which index each filter and
  * sort of the larger one uses, as PostgreSQL itself tells.
  *
- *   node test/load/lists.ts [--rows 10000,1000000] [--only /orders/,/files/] [--requests 20] [--seconds 2]
+ *   npm run load:lists -- [--rows 10000,1000000] [--only /orders/,/files/] [--requests 20] [--seconds 2]
  *
  * `--keep folder` seeds in a folder, or uses what was seeded there; `--seed-only` does no more than that.
  */

@@ -7,7 +7,7 @@ import { percentile } from './percentile.ts';
 import { statementCounter } from './statement-counter.ts';
 
 /**
- * `node test/load/story.ts [purchases]`: the SQL statements of each step of the first sale, then how long purchases
+ * `npm run load:story -- [purchases]`: the SQL statements of each step of the first sale, then how long purchases
  * take from confirm to order paid to benefits granted, over Kafka.
  */
 const PURCHASES = Number(process.argv[2] ?? 100);
