@@ -61,16 +61,17 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
 
   return {
     async begin(file, parts, until) {
+      const isChecked = areChecked(parts);
       const { UploadId } = await client.send(
         new CreateMultipartUploadCommand({
           ...at(file.path),
           ContentType: file.mime_type,
-          ...(areChecked(parts) ? { ChecksumAlgorithm: 'SHA256' } : {}),
+          ...(isChecked ? { ChecksumAlgorithm: 'SHA256' } : {}),
         }),
       );
       const addresses = [];
       for (const { number, checksum_sha256_base64 } of parts) {
-        const checksum = areChecked(parts) ? checksum_sha256_base64 : null;
+        const checksum = isChecked ? checksum_sha256_base64 : null;
         const command = new UploadPartCommand({
           ...at(file.path),
           UploadId,
@@ -97,6 +98,7 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
         );
         return stored(path, needsSha256);
       }
+      const isChecked = areChecked(file.parts);
       const announced = new Map(file.parts.map((part) => [part.number, part.checksum_sha256_base64]));
       try {
         await client.send(
@@ -107,7 +109,7 @@ export function s3Storage({ bucket, region, endpoint }: S3Options): FileStorage 
               Parts: inOrder(parts).map((part) => ({
                 PartNumber: part.number,
                 ETag: part.checksum_etag,
-                ...(areChecked(file.parts)
+                ...(isChecked
                   ? { ChecksumSHA256: part.checksum_sha256_base64 ?? announced.get(part.number)! }
                   : {}),
               })),
