@@ -1,14 +1,17 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf } from './failure.ts';
 import { createGroupStore } from './group-store.ts';
 import type { Done, Task } from './large-requests.ts';
 
+/** A process that was not told otherwise has priority 0; greater numbers stand behind. */
+const BEHIND = 10;
+
 /** The thread of large requests. Where it competes for processors with those who answer small ones, these go first. */
 const port = parentPort!;
 const store = createGroupStore(workerData as string);
-// Of a single thread only on Linux; elsewhere it would be the whole process.
-if (process.platform === 'linux') setPriority(0, 10);
+// Of a single thread only on Linux; elsewhere it would be the whole process. Nobody but root may go forward again.
+if (process.platform === 'linux') setPriority(0, Math.max(getPriority(), BEHIND));
 
 port.on('message', async (task: Task | 'end') => {
   if (task === 'end') {
