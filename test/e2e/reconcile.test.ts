@@ -83,21 +83,18 @@ test(
   PATIENCE_MS,
 );
 
-test(
-  'a service that cannot be asked is no good news',
-  async () => {
-    const { code, output } = await reconcile({ CATALOG_URL: 'http://127.0.0.1:1' });
-    expect(output).toMatch(/catalog +cannot be asked at http:\/\/127\.0\.0\.1:1: \w+/);
-    expect(code).toBe(1);
-  },
-  PATIENCE_MS,
-);
-
-test(
-  'an address that is missing among others is named',
-  async () => {
-    const { code, output } = await reconcile({ CATALOG_URL: '' });
-    expect(output).toContain('CATALOG_URL is missing');
+test.each([
+  [
+    'a service that cannot be asked is no good news',
+    'http://127.0.0.1:1',
+    /catalog +cannot be asked at http:\/\/127\.0\.0\.1:1: \w+/,
+  ],
+  ['an address that is missing among others is named', '', /CATALOG_URL is missing/],
+])(
+  '%s',
+  async (_what, CATALOG_URL, named) => {
+    const { code, output } = await reconcile({ CATALOG_URL });
+    expect(output).toMatch(named);
     expect(code).toBe(1);
   },
   PATIENCE_MS,

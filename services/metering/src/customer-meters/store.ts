@@ -57,28 +57,27 @@ export async function listCustomerMeters(
     `select count(*) as total from customer_meters row where ${conditions.where}`,
     conditions.values,
   );
-  const bounds = `limit ${paging.limit} offset ${(paging.page - 1) * paging.limit}`;
   let text: string;
-  if (total <= FEW) text = `${fewBySorting(conditions, sorting)} ${bounds}`;
-  else if (isByMeterName(sorting))
-    text = `${byMeterName(conditions, filters, paging, sorting[0].direction)} ${bounds}`;
-  else text = bySorting(conditions, filters, paging, sorting, bounds);
+  if (total <= FEW) text = fewBySorting(conditions, paging, sorting);
+  else if (isByMeterName(sorting)) text = byMeterName(conditions, filters, paging, sorting[0].direction);
+  else text = bySorting(conditions, filters, paging, sorting);
   const rows: Row[] = await db.query(text, conditions.values);
   return { items: await inContext(db.manager, copies, rows), total };
 }
 
-const fewBySorting = ({ where }: Conditions, sorting: Sorting): string =>
+const boundsOf = ({ page, limit }: Paging): string => `limit ${limit} offset ${(page - 1) * limit}`;
+
+const fewBySorting = ({ where }: Conditions, paging: Paging, sorting: Sorting): string =>
   `with found as materialized (select * from customer_meters row where ${where})
    select ${COLUMNS} from found row join meters meter on meter.id = row.meter_id ${joined(sorting)}
-   order by ${orderBy(sorting)}`;
+   order by ${orderBy(sorting)} ${boundsOf(paging)}`;
 
 /** Each organization's rows along an index that has the order; the beginnings are merged, and their meters read. */
 function bySorting(
   conditions: Conditions,
   { organizations }: CustomerMeterFilters,
-  { page, limit }: Paging,
+  paging: Paging,
   sorting: Sorting,
-  bounds: string,
 ): string {
   const tables = ['row', ...(['rank', 'customer'] as const).filter((table) => reads(table, sorting))];
   const own = tables.map((table) => `${table}.organization_id = scope.organization_id`);
@@ -91,9 +90,9 @@ function bySorting(
          select row.* ${keys.join('')} from customer_meters row ${joined(sorting)}
          ${reads('meter', sorting) ? 'join meters meter on meter.id = row.meter_id' : ''}
          where ${conditions.where} and ${own.join(' and ')}
-         order by ${orderBy(sorting)} limit ${page * limit}
+         order by ${orderBy(sorting)} limit ${paging.page * paging.limit}
        ) row
-       order by ${byKeys} ${bounds}
+       order by ${byKeys} ${boundsOf(paging)}
      )
      select ${COLUMNS} from merged row join meters meter on meter.id = row.meter_id
      order by ${byKeys}`;
@@ -112,7 +111,7 @@ const isByMeterName = (sorting: Sorting): sorting is ByMeterName & Sorting =>
 function byMeterName(
   conditions: Conditions,
   { organizations }: CustomerMeterFilters,
-  { page, limit }: Paging,
+  paging: Paging,
   direction: 'ASC' | 'DESC',
 ): string {
   const { where } = conditions;
@@ -120,10 +119,11 @@ function byMeterName(
   return `select ${COLUMNS}
      from meters meter cross join lateral (
        select * from customer_meters row where row.meter_id = meter.id and ${where}
-       order by row.customer_id ${direction} limit ${page * limit}
+       order by row.customer_id ${direction} limit ${paging.page * paging.limit}
      ) row
      where ${owned.where}
-     order by meter.name ${direction} ${NULLS[direction]}, meter.id ${direction}, row.customer_id ${direction}`;
+     order by meter.name ${direction} ${NULLS[direction]}, meter.id ${direction}, row.customer_id ${direction}
+     ${boundsOf(paging)}`;
 }
 
 /** The customer meter, if one of the organizations (and the customer, if given) has it; else 404. */

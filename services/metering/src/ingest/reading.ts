@@ -1,5 +1,6 @@
 import type { Principal } from '@tributary/proto/principal.ts';
 import { type Issue, ValidationProblem } from '@tributary/runtime/http/problem.ts';
+import { MAX_ISSUES } from '@tributary/runtime/http/validation.ts';
 
 export type Loc = readonly (string | number)[];
 
@@ -19,8 +20,6 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const MAX_ECHO = 200;
-/** More would only burden the answer: the rest shows when these are mended. */
-const MAX_ISSUES = 1_000;
 
 /** Adds an issue; returns undefined, so that a reader can end with it. */
 export function refuse(reading: Reading, loc: Loc, type: string, msg: string, input?: unknown): undefined {

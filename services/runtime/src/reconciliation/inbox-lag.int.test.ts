@@ -3,23 +3,14 @@ import { newId } from '@tributary/proto/id.ts';
 import { pino } from 'pino';
 import { inProcessTransport } from '../messaging/in-process.ts';
 import { kafkaTransport } from '../messaging/kafka.ts';
-import type { Message, Transport } from '../messaging/message.ts';
+import type { Transport } from '../messaging/message.ts';
 import { eventually } from '../testing/eventually.ts';
+import { messageOn } from '../testing/message.ts';
 import { describeWithKafka } from '../testing/servers/kafka.ts';
 import { readInboxLag } from './inbox-lag.ts';
 
 const topic = stateTopics.customer_seats.name;
-const message = (): Message => ({
-  id: newId(),
-  topic,
-  key: newId(),
-  type: 'customer_seats.changed',
-  subject: null,
-  value: { a: 1 },
-  time: new Date(),
-  source: '/tributary/test',
-  traceparent: null,
-});
+const message = () => messageOn(topic, { type: 'customer_seats.changed', value: { a: 1 } });
 
 test('within the process, what is not handled is still in the outbox', async () => {
   expect(await readInboxLag(inProcessTransport(), { group: 'x', topics: [topic] }, new Date())).toEqual({});
