@@ -35,7 +35,8 @@ describeWithKafka('over Kafka', (brokers) => {
       const lag = (before: Date) => readInboxLag(transport, { group, topics: [topic] }, before);
       const waiting = async () =>
         Number((await lag(past)).figures?.find((figure) => figure.name === 'inbox: messages waiting')?.value);
-      await transport.publish([message(), message()]);
+      // A broker may not know for a moment the topics that this transport has just made.
+      await eventually(() => transport.publish([message(), message()]));
       const before = await waiting();
       await transport.publish([message(), message(), message()]);
       expect(await waiting()).toBe(before + 3);
