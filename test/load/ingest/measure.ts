@@ -1,5 +1,6 @@
 import { type EventSource, makeEvents } from './events.ts';
-import { closedLoop, getBytes, openLoop, type Posted, requestBytes, type Target } from './posts.ts';
+import { closedLoop, openLoop, type Posted, requestBytes, type Target } from './posts.ts';
+import { startReader } from './reader.ts';
 
 export interface Platform {
   ingest: Target;
@@ -70,9 +71,6 @@ const bodies = ({ ingest, source }: Platform, batch: number, count: number): Buf
     requestBytes(ingest, JSON.stringify({ events: makeEvents(batch, source) })),
   );
 
-const READS_PER_SECOND = 100;
-const READERS = 8;
-
 export interface Reads {
   atRest: number[];
   duringIngest: number[];
@@ -86,12 +84,8 @@ export async function measureReads(
   rounds: number,
 ): Promise<Reads> {
   const target = { ...platform.ingest, path };
-  const ready = Array.from({ length: READS_PER_SECOND * seconds }, () => getBytes(target));
-  const read = async () => {
-    const { latencies, failures } = await openLoop(target, READERS, READS_PER_SECOND, ready);
-    if (failures > 0) throw new Error(`${failures} reads failed`);
-    return latencies;
-  };
+  const reader = startReader();
+  const read = () => reader.read(target, seconds);
   const reads: Reads = { atRest: [], duringIngest: [] };
   await read();
   for (let round = 0; round < rounds; round += 1) {
@@ -101,6 +95,7 @@ export async function measureReads(
     reads.duringIngest.push(...(await read()));
     await ingested;
   }
+  reader.stop();
   return reads;
 }
 

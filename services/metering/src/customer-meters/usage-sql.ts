@@ -1,23 +1,36 @@
 import { newId } from '@tributary/proto/id.ts';
-import { instantText } from '../events/instant.ts';
+import { InstantArray, numberArray, UuidArray, unnestSql } from '../array-parameters.ts';
 import type { Usage } from './usage.ts';
+
+const TYPES = [
+  'uuid',
+  'uuid',
+  'uuid',
+  'uuid',
+  'bigint',
+  'numeric',
+  'numeric',
+  'numeric',
+  'timestamptz',
+  'timestamptz',
+];
 
 /**
  * SQL that adds totals to the current period of every customer meter whose latest reset lies before the earliest
  * entry; the rest of the statement finds the rows in `touched`. Customer meters appear on the way.
- * @param added parameter with the text of `addedRows`
  * @param now parameter with the time
+ * @param first number of the first of the parameters that `addedColumns` makes
  * @param condition under which anything is added at all
  */
-export const addToCurrentSql = (added: string, now: string, condition = 'true'): string => `
+export const addToCurrentSql = (now: string, first: number, condition = 'true'): string => `
   touched as (
     insert into customer_meters as head (id, organization_id, meter_id, customer_id, is_used, created_at,
       measured_count, measured_sum, measured_max, measured_min, first_event_at, last_event_at)
-    select i, o, m, c, true, ${now}, n, s, h, l, f, coalesce(t, f)
-    from jsonb_to_recordset(${added}::jsonb) as added(i uuid, o uuid, m uuid, c uuid,
-      n bigint, s numeric, h numeric, l numeric, f timestamptz, t timestamptz)
+    select id, organization_id, meter_id, customer_id, true, ${now}, count, sum, max, min, first_at, last_at
+    from ${unnestSql(first, TYPES)}
+      as added(id, organization_id, meter_id, customer_id, count, sum, max, min, first_at, last_at)
     where ${condition}
-    order by m, c
+    order by meter_id, customer_id
     on conflict (organization_id, meter_id, customer_id) do update
       set is_used = true,
           measured_count = head.measured_count + excluded.measured_count,
@@ -38,14 +51,25 @@ export const addToCurrentSql = (added: string, now: string, condition = 'true'):
     on conflict do nothing
   )`;
 
-/** What `addToCurrentSql` adds: JSON, written by hand because nothing in it needs escaping, with short names in order. */
-export const addedRows = (usages: readonly Usage[]): string => `[${usages.map(rowText).join(',')}]`;
-
-function rowText({ meter, customer_id, totals }: Usage): string {
-  const { count, sum, max, min, firstAt, lastAt } = totals;
-  return `{"c":"${customer_id}","f":"${instantText(firstAt)}"${max === null ? '' : `,"h":${max}`},"i":"${newId()}"${
-    min === null ? '' : `,"l":${min}`
-  },"m":"${meter.id}","n":${count},"o":"${meter.organization_id}","s":${sum}${
-    lastAt === firstAt ? '' : `,"t":"${instantText(lastAt)}"`
-  }}`;
+/** What `addToCurrentSql` adds, column by column. */
+export function addedColumns(usages: readonly Usage[]): unknown[] {
+  const [ids, organizations, meters, customers] = [
+    new UuidArray(),
+    new UuidArray(),
+    new UuidArray(),
+    new UuidArray(),
+  ];
+  const [first, last] = [new InstantArray(), new InstantArray()];
+  for (const { meter, customer_id, totals } of usages) {
+    ids.add(newId());
+    organizations.add(meter.organization_id);
+    meters.add(meter.id);
+    customers.add(customer_id);
+    first.add(totals.firstAt);
+    last.add(totals.lastAt);
+  }
+  const numbers = (['count', 'sum', 'max', 'min'] as const).map((field) =>
+    numberArray(usages.map(({ totals }) => totals[field])),
+  );
+  return [ids.value, organizations.value, meters.value, customers.value, ...numbers, first.value, last.value];
 }

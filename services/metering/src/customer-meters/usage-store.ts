@@ -4,7 +4,7 @@ import { inSlices } from '../ingest/turns.ts';
 import type { Sql } from '../sql.ts';
 import { RunningTotals, valueHash } from './totals.ts';
 import { type Entry, entriesOf, type Usage } from './usage.ts';
-import { addedRows, addToCurrentSql } from './usage-sql.ts';
+import { addedColumns, addToCurrentSql } from './usage-sql.ts';
 
 /** A customer meter whose row is locked. */
 interface Head {
@@ -45,13 +45,13 @@ export async function applyUsage(sql: Sql, usages: readonly Usage[], now: Date):
 /** Whether adding up is all it takes; `unique` must know which values it has seen. */
 export const isPlain = ({ meter }: Usage): boolean => meter.func !== 'unique';
 
-const ADD_TO_CURRENT = `with ${addToCurrentSql('$1', '$2')} select count(*)::integer as touched from touched`;
+const ADD_TO_CURRENT = `with ${addToCurrentSql('$1', 2)} select count(*)::integer as touched from touched`;
 
 /** The common case, one statement; returns how many of the usages it could add. */
 async function addToCurrent(sql: Sql, usages: readonly Usage[], now: Date): Promise<number> {
   const rows = await sql.query<{ touched: number }>('add-to-current', ADD_TO_CURRENT, [
-    addedRows(usages),
     now,
+    ...addedColumns(usages),
   ]);
   return rows[0]!.touched;
 }

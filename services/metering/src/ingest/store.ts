@@ -1,11 +1,10 @@
 import type { Usage } from '../customer-meters/usage.ts';
-import { addedRows, addToCurrentSql } from '../customer-meters/usage-sql.ts';
+import { addedColumns, addToCurrentSql } from '../customer-meters/usage-sql.ts';
 import { addTalliesSql, anyShard, type Tally, tallyRows } from '../event-types/tallies.ts';
-import { instantText } from '../events/instant.ts';
 import type { Sql } from '../sql.ts';
+import { eventColumns, eventColumnsSql } from './event-columns.ts';
 import type { IngestedEvent } from './event-input.ts';
 import { addReceiptsSql, type Receipt } from './receipts.ts';
-import { inSlices } from './turns.ts';
 
 /** What an ingest must know of its organizations and customers, as it is until the transaction ends. */
 export interface Surroundings {
@@ -76,40 +75,46 @@ export async function readSurroundings(
  */
 const STORE = `
   incoming as materialized (
-    select * from jsonb_to_recordset($1::jsonb) as event(
-      i uuid, o uuid, c uuid, mi uuid, p uuid, t timestamptz, n text, xc text, xm text, x text, m jsonb, at integer)
+    select * from ${eventColumnsSql(1)} with ordinality as event(id, organization_id, customer_id, member_id, parent_id,
+      timestamp, name, external_customer_id, external_member_id, external_id, metadata, number)
   ), claimed as (
     insert into event_external_ids (organization_id, external_id, event_id)
-    select o, x, i from incoming where x is not null order by o, x, at
+    select organization_id, external_id, id from incoming where external_id is not null
+    order by organization_id, external_id, number
     on conflict do nothing
     returning event_id
   ), repeated as materialized (
-    select at from incoming where x is not null and i not in (select event_id from claimed)
+    select number from incoming where external_id is not null and id not in (select event_id from claimed)
   ), stored as (
     insert into events (id, organization_id, customer_id, member_id, parent_id, timestamp, source, name,
       external_customer_id, external_member_id, metadata)
-    select i, o, c, mi, p, t, 'user', n, xc, xm, m
-    from incoming where x is null or i in (select event_id from claimed)
+    select id, organization_id, customer_id, member_id, parent_id, timestamp, 'user', name,
+      external_customer_id, external_member_id, metadata
+    from incoming where external_id is null or id in (select event_id from claimed)
   )`;
 
-const INSERT_EVENTS = `with ${STORE} select at from repeated`;
+const INSERT_EVENTS = `with ${STORE} select number from repeated`;
 
 /** Stores events; returns the places of those that were dropped as repeats. */
 export async function insertEvents(sql: Sql, events: readonly IngestedEvent[]): Promise<number[]> {
-  const repeats = await sql.query<{ at: number }>('insert-events', INSERT_EVENTS, [await rowsText(events)]);
-  return repeats.map((repeat) => repeat.at);
+  const repeats = await sql.query<{ number: number }>(
+    'insert-events',
+    INSERT_EVENTS,
+    await eventColumns(events),
+  );
+  return repeats.map(({ number }) => number - 1);
 }
 
 const NONE_REPEATED = 'not exists (select from repeated)';
 
 const STORE_AND_COUNT = `
-  with ${STORE}, ${addToCurrentSql('$2', '$3', NONE_REPEATED)}, tallied as (
-    ${addTalliesSql('$4', '$5', `${NONE_REPEATED} and (select count(*) from touched) >= 0`)}
+  with ${STORE}, ${addToCurrentSql('$12', 13, NONE_REPEATED)}, tallied as (
+    ${addTalliesSql('$23', '$24', `${NONE_REPEATED} and (select count(*) from touched) >= 0`)}
     returning 1
   ), receipted as (
-    ${addReceiptsSql('$6', '$5', `${NONE_REPEATED} and (select count(*) from tallied) >= 0`)}
+    ${addReceiptsSql('$25', '$24', `${NONE_REPEATED} and (select count(*) from tallied) >= 0`)}
   )
-  select array(select at from repeated) as repeats, (select count(*)::integer from touched) as touched`;
+  select array(select number from repeated) as repeats, (select count(*)::integer from touched) as touched`;
 
 /** What a batch comes to for meters and names, if all of it is stored. */
 export interface Counts {
@@ -133,47 +138,19 @@ export async function storeAndCount(
     'store-and-count',
     STORE_AND_COUNT,
     [
-      await rowsText(events),
-      addedRows(usages),
+      ...(await eventColumns(events)),
       now,
+      ...addedColumns(usages),
       tallyRows(tallies),
       anyShard(),
       JSON.stringify(receipts),
     ],
   );
-  return stored!;
+  return { ...stored!, repeats: stored!.repeats.map((number) => number - 1) };
 }
 
 const ADD_RECEIPTS = addReceiptsSql('$1', '$2');
 
 export async function addReceipts(sql: Sql, receipts: readonly Receipt[]): Promise<void> {
   await sql.query('add-receipts', ADD_RECEIPTS, [JSON.stringify(receipts), anyShard()]);
-}
-
-/** Events written out between two breaths. */
-const SLICE = 256;
-
-async function rowsText(events: readonly IngestedEvent[]): Promise<string> {
-  let text = '';
-  await inSlices(events, SLICE, (slice, start) => {
-    for (let place = 0; place < slice.length; place += 1) {
-      text += `${text === '' ? '[' : ','}${rowText(slice[place]!, start + place)}`;
-    }
-  });
-  return text === '' ? '[]' : `${text}]`;
-}
-
-/**
- * The event as JSON, written by hand where nothing needs escaping. Its keys come in the order in which `jsonb` keeps
- * them, shorter before longer, so that PostgreSQL has nothing to sort.
- */
-function rowText(event: IngestedEvent, at: number): string {
-  const { id, organization_id, customer_id, member_id, parent, external_customer_id } = event;
-  return `{${customer_id === null ? '' : `"c":"${customer_id}",`}"i":"${id}","m":${JSON.stringify(event.metadata)},"n":${JSON.stringify(event.name)},"o":"${organization_id}"${
-    parent === null ? '' : `,"p":"${parent}"`
-  },"t":"${instantText(event.timestamp)}"${
-    event.external_id === null ? '' : `,"x":${JSON.stringify(event.external_id)}`
-  },"at":${at}${member_id === null ? '' : `,"mi":"${member_id}"`}${
-    external_customer_id === null ? '' : `,"xc":${JSON.stringify(external_customer_id)}`
-  }${event.external_member_id === null ? '' : `,"xm":${JSON.stringify(event.external_member_id)}`}}`;
 }
