@@ -5,6 +5,7 @@ import { closers } from '@tributary/runtime/shutdown.ts';
 import { copyBaseline, insertBaseline, type Written } from './ingest/baselines.ts';
 import { type Cell, measureCell, measureReads, type Platform } from './ingest/measure.ts';
 import { printCells, printComparison, printReads, printSizes } from './ingest/report.ts';
+import { settle } from './ingest/settle.ts';
 import { type OwnPlatform, type Server, startFloor, startPlatform, startServer } from './ingest/start.ts';
 import { countStatements, printStatements } from './ingest/statements.ts';
 import { storeMore } from './ingest/store-more.ts';
@@ -107,12 +108,20 @@ async function measureRates(server: Server, platform: OwnPlatform): Promise<void
   const floors: Cell[] = [
     { batch: 1, connections: 64, rounds: [] },
     { batch: 1000, connections: 16, rounds: [] },
-  ].filter(({ batch }) => cells.some((cell) => cell.batch === batch));
+  ].filter((floor) =>
+    cells.some((cell) => cell.batch === floor.batch && cell.connections === floor.connections),
+  );
   for (let round = 0; round < rounds; round += 1) {
     copy.push(await withCpu(copyBaseline));
     insert.push(await withCpu(insertBaseline));
-    for (const cell of floors) await measureCell(floor, cell, seconds);
-    for (const cell of cells) await measureCell(platform, cell, seconds);
+    await settle(server, platform);
+    for (const cell of cells) {
+      const counterpart = floors.find(
+        ({ batch, connections }) => batch === cell.batch && connections === cell.connections,
+      );
+      if (counterpart) await measureCell(floor, counterpart, seconds);
+      await measureCell(platform, cell, seconds);
+    }
     process.stderr.write(`round ${round + 1} of ${rounds}\n`);
   }
   if (parts.has('open')) {

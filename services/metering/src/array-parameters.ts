@@ -106,6 +106,18 @@ export class UuidArray extends ArrayParameter<string> {
   }
 }
 
+export function uuidArray(values: readonly (string | null)[]): Buffer | null {
+  const array = new UuidArray();
+  for (const value of values) array.add(value);
+  return array.value;
+}
+
+export function textArray(values: readonly (string | null)[]): Buffer | null {
+  const array = new TextArray();
+  for (const value of values) array.add(value);
+  return array.value;
+}
+
 const EPOCH_2000 = Date.UTC(2000, 0);
 
 /** Of milliseconds since 1970. */

@@ -6,9 +6,16 @@ const REPLAY = 7_411_925;
 /** Clocks of several processes may differ by less than this. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
 
-/** Statement by which an ingest keeps an organization's meters and customers as they are until it commits. */
-export const shareCounting = (organizationId: string): string =>
-  `select pg_advisory_xact_lock_shared(hashtextextended('${organizationId}', ${COUNTING}))`;
+/**
+ * Statement by which an ingest keeps organizations' meters and customers as they are until it commits. To the rest of
+ * the transaction, and to nobody else, `SHARES_COUNTING` is then true.
+ * @param ids SQL of an array of the organizations' ids, sorted
+ */
+export const shareCountingSql = (ids: string): string => `
+  select set_config('tributary.counting', 'shared', true), pg_advisory_xact_lock_shared(hashtextextended(id::text, ${COUNTING}))
+  from unnest(${ids}::uuid[]) as id`;
+
+export const SHARES_COUNTING = `current_setting('tributary.counting', true) = 'shared'`;
 
 /** Waits until no ingest of the organization is under way and keeps further ones waiting until the commit. */
 export async function holdCounting(tx: Tx, organizationId: string): Promise<void> {

@@ -72,9 +72,10 @@ export function printComparison({
   const ones = cells.find((cell) => cell.batch === 1 && cell.connections === 64);
   const floor = floors.find((cell) => cell.batch === 1);
   if (ones && floor) {
-    const share = requestsPerSecond(ones) / requestsPerSecond(floor);
+    const perSecond = (cell: Cell) => cell.rounds.map((round) => round.requests / round.seconds);
+    const shares = perSecond(ones).map((rate, round) => rate / perSecond(floor)[round]!);
     print(
-      `batches of 1, 64 connections: ${whole(requestsPerSecond(ones))} requests/s, ${fixed(share, 2)} of the floor's ${whole(requestsPerSecond(floor))} (goal ${GOALS.floor})`,
+      `batches of 1, 64 connections: ${whole(requestsPerSecond(ones))} requests/s, ${fixed(medianOf(shares), 2)} of the floor's ${whole(requestsPerSecond(floor))}, round by round (${shares.map((share) => fixed(share, 2)).join(' ')}; goal ${GOALS.floor})`,
     );
   }
 }

@@ -52,7 +52,7 @@ export const addToCurrentSql = (now: string, first: number, condition = 'true'):
   )`;
 
 /** What `addToCurrentSql` adds, column by column. */
-export function addedColumns(usages: readonly Usage[]): unknown[] {
+export function addedColumns(usages: readonly Usage[]): (Buffer | string | null)[] {
   const [ids, organizations, meters, customers] = [
     new UuidArray(),
     new UuidArray(),

@@ -16,12 +16,20 @@ const TYPES = [
   'jsonb',
 ];
 
-/**
- * SQL that makes rows of what `eventColumns` returns: id, organization, customer, member, parent, timestamp, name,
- * external ids of customer and member, external id, metadata.
- * @param first number of the first of those parameters
- */
-export const eventColumnsSql = (first: number): string => unnestSql(first, TYPES);
+/** Part of a statement: the events, by the parameters that `eventColumns` makes, which come first of all. */
+export const INCOMING = `
+  incoming as materialized (
+    select * from ${unnestSql(1, TYPES)} with ordinality as event(id, organization_id, customer_id, member_id, parent_id,
+      timestamp, name, external_customer_id, external_member_id, external_id, metadata, number)
+  )`;
+
+/** Part of a statement: stores events of `incoming`. */
+export const INSERT_INCOMING = `
+  insert into events (id, organization_id, customer_id, member_id, parent_id, timestamp, source, name,
+    external_customer_id, external_member_id, metadata)
+  select id, organization_id, customer_id, member_id, parent_id, timestamp, 'user', name,
+    external_customer_id, external_member_id, metadata
+  from incoming`;
 
 /** Events written out between two breaths. */
 const SLICE = 256;

@@ -1,15 +1,15 @@
 import { sqlState, type Tx } from '@tributary/runtime/db/transaction.ts';
-import pg from 'pg';
-import { shareCounting } from '../organization-locks.ts';
-import { preparedSql, type Sql, sqlOf } from '../sql.ts';
+import type pg from 'pg';
+import { shareCountingSql } from '../organization-locks.ts';
+import { sqlOf } from '../sql.ts';
+import type { Outcome } from './accept.ts';
+import type { IngestedEvent } from './event-input.ts';
 import { grouping, type Waiting } from './grouping.ts';
-import { ingestEvents, type Outcome } from './ingest-events.flow.ts';
+import { ingestEvents } from './ingest-events.flow.ts';
 import { Knowledge } from './knowledge.ts';
+import { planOneTrip } from './one-trip.flow.ts';
 import { answerOf, eventsOf, type IngestAnswer, type IngestRequest } from './request.ts';
-
-/** One for each group or large request that may be under way. */
-const CONNECTIONS = 5;
-const MAX_ATTEMPTS = 4;
+import { inOneTrip, inSharedTransaction, openPool } from './transactions-store.ts';
 
 /** The way into the event store. */
 export interface Ingest {
@@ -25,7 +25,8 @@ export interface Ingest {
 export function createGroupStore(databaseUrl: string): Ingest {
   const knowledge = new Knowledge();
   const pool = openPool(databaseUrl);
-  const groups = grouping((group) => storeGroup(pool, knowledge, group));
+  const store = groupStore(pool, knowledge);
+  const groups = grouping((group) => settle(store, group));
   return {
     async take(request) {
       const events = await eventsOf(request);
@@ -36,7 +37,7 @@ export function createGroupStore(databaseUrl: string): Ingest {
     },
     async takeIn(tx, request) {
       const events = await eventsOf(request);
-      for (const organization of organizationsOf([{ events }])) await tx.query(shareCounting(organization));
+      await tx.query(shareCountingSql('$1'), [organizationsOf([events])]);
       const { outcomes } = await ingestEvents(sqlOf(tx), [events], knowledge, request.now);
       return answerOf(outcomes[0]!, events);
     },
@@ -44,58 +45,59 @@ export function createGroupStore(databaseUrl: string): Ingest {
   };
 }
 
-/**
- * Connections of ingest's own, so that no other request waits for one behind it. A statement may be sent before the one
- * ahead is answered, and keeps one plan whatever its values are: planning would cost as much as a small group.
- */
-function openPool(connectionString: string): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString,
-    max: CONNECTIONS,
-    pipeline: true,
-    application_name: 'metering ingest',
-    options: '-c plan_cache_mode=force_generic_plan',
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 60_000,
-    connectionTimeoutMillis: 10_000,
-  });
-  // A connection that ends is replaced by the next one who needs it, and fails what it was busy with; the event, of an
-  // idle one as of a busy one, would otherwise end the process.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
-}
+type Store = (group: readonly Waiting[]) => Promise<Outcome[]>;
 
 /** SQLSTATE classes that speak of what was written, not of the server. */
 const ABOUT_DATA = /^(22|23|54)/;
 
 /** Settles every request of a group. When the data of one fails all, each is tried alone: only the guilty one fails. */
-async function storeGroup(pool: pg.Pool, knowledge: Knowledge, group: readonly Waiting[]): Promise<void> {
+async function settle(store: Store, group: readonly Waiting[]): Promise<void> {
   try {
-    const outcomes = await storeTogether(pool, knowledge, group);
+    const outcomes = await store(group);
     for (const [place, waiting] of group.entries()) waiting.resolve(outcomes[place]!);
   } catch (error) {
     if (group.length > 1 && ABOUT_DATA.test(sqlState(error) ?? '')) {
-      for (const waiting of group) await storeGroup(pool, knowledge, [waiting]);
+      for (const waiting of group) await settle(store, [waiting]);
     } else for (const waiting of group) waiting.reject(error);
   }
 }
 
+/**
+ * Groups that are stored in several steps after one was refused: who repeats an event often repeats others, and each
+ * that is refused is written twice.
+ */
+const IN_STEPS_AFTER_REFUSAL = 20;
+
+/** Stores a group in one trip if it can, else in several steps. */
+function groupStore(pool: pg.Pool, knowledge: Knowledge): Store {
+  let inSteps = 0;
+  return async (group) => {
+    const requests = group.map((waiting) => waiting.events);
+    const { now } = group.at(-1)!;
+    const trip = inSteps > 0 ? undefined : await planOneTrip(requests, knowledge, now);
+    if (trip && (await inOneTrip(pool, trip.organizations, trip.statement))) return trip.outcomes;
+    inSteps = trip ? IN_STEPS_AFTER_REFUSAL : Math.max(0, inSteps - 1);
+    return storeInSteps(pool, knowledge, requests, now);
+  };
+}
+
+const MAX_ATTEMPTS = 4;
 const RETRYABLE = new Set(['40001', '40P01']);
 
-async function storeTogether(
+async function storeInSteps(
   pool: pg.Pool,
   knowledge: Knowledge,
-  group: readonly Waiting[],
+  requests: readonly (readonly IngestedEvent[])[],
+  now: Date,
 ): Promise<Outcome[]> {
-  const requests = group.map((waiting) => waiting.events);
-  const { now } = group.at(-1)!;
+  const organizations = organizationsOf(requests);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { outcomes, types } = await inSharedTransaction(pool, organizationsOf(group), (sql) =>
+      const { outcomes, types, around } = await inSharedTransaction(pool, organizations, (sql) =>
         ingestEvents(sql, requests, knowledge, now),
       );
       knowledge.remember(types);
+      knowledge.surroundings.keep(around);
       return outcomes;
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !RETRYABLE.has(sqlState(error) ?? '')) throw error;
@@ -103,31 +105,8 @@ async function storeTogether(
   }
 }
 
-/** Begins and locks in the trip of the first statement. Organization ids are checked UUIDs, so they may stand in SQL. */
-async function inSharedTransaction<T>(
-  pool: pg.Pool,
-  organizations: readonly string[],
-  work: (sql: Sql) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  let isLost = false;
-  try {
-    const begun = client.query(['begin', ...organizations.map(shareCounting)].join('; '));
-    const [result] = await Promise.all([work(preparedSql(client)), begun]);
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(() => {
-      isLost = true;
-    });
-    throw error;
-  } finally {
-    client.release(isLost);
-  }
-}
-
-function organizationsOf(group: readonly Pick<Waiting, 'events'>[]): string[] {
+function organizationsOf(requests: readonly (readonly IngestedEvent[])[]): string[] {
   const ids = new Set<string>();
-  for (const { events } of group) for (const event of events) ids.add(event.organization_id);
+  for (const events of requests) for (const event of events) ids.add(event.organization_id);
   return [...ids].sort();
 }

@@ -1,5 +1,5 @@
+import type { Outcome } from './accept.ts';
 import type { IngestedEvent } from './event-input.ts';
-import type { Outcome } from './ingest-events.flow.ts';
 
 /** A request that waits to be stored. */
 export interface Waiting {

@@ -1,5 +1,6 @@
 import { type CompiledMeter, compileMeter, meterLookup } from '../meters/compile-meter.ts';
 import type { Meter } from '../meters/meter.ts';
+import { RememberedSurroundings } from './remembered-surroundings.ts';
 
 /** Names kept in memory; beyond it they are forgotten and looked up anew. */
 const MAX_TYPES = 100_000;
@@ -15,8 +16,12 @@ type LiveMeter = Pick<Meter, 'id' | 'organization_id' | 'filter' | 'aggregation'
 /** The meters that events of a name may matter to. */
 export type Lookup = (name: string) => readonly CompiledMeter[];
 
-/** What the process remembers between ingests: compiled meters, by their organization's version, and known names. */
+/**
+ * What the process remembers between ingests: compiled meters, by their organization's version, known names, and what
+ * earlier events named.
+ */
 export class Knowledge {
+  readonly surroundings = new RememberedSurroundings();
   readonly #meters = new Map<string, { version: number; lookup: Lookup }>();
   readonly #types = new Set<string>();
 

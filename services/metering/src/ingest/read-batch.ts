@@ -4,12 +4,12 @@ import { mayHoldUnstorable } from '@tributary/runtime/http/validation.ts';
 import { type IngestedEvent, readEvent } from './event-input.ts';
 import { elementsOf } from './json-elements.ts';
 import { isObject, nestsDeeper, type Reading } from './reading.ts';
-import { turn } from './turns.ts';
+import { inSlices, turn } from './turns.ts';
 
-/** Texts up to this length are parsed and checked in one go, which takes about half a millisecond. */
-const SMALL = 48 * 1024;
-/** Longest text, and most elements, that are parsed and checked between two breaths. */
-const PIECE = { characters: SMALL, elements: 256 };
+/** Texts up to this length are parsed in one go, which takes some milliseconds; to find their pieces would take one more. */
+const SMALL = 512 * 1024;
+/** Longest piece of a larger text, and most elements of any, that are looked at between two breaths. */
+const PIECE = { characters: 48 * 1024, elements: 256 };
 
 /**
  * Reads the events of a request, all or none: 422 with every issue found (the first 1,000 of them). A large text is
@@ -23,7 +23,7 @@ export async function readBatch(text: string, principal: Principal, now: Date): 
     isSuspicious: mayHoldUnstorable(text),
   };
   const events: IngestedEvent[] = [];
-  if (text.length <= SMALL) take(eventsOf(parse(text)), 0, events, reading);
+  if (text.length <= SMALL) await takeSlices(eventsOf(parse(text)), events, reading);
   else await takePieces(text, events, reading);
   if (reading.issues.length > 0) throw new ValidationProblem(reading.issues);
   return events;
@@ -37,9 +37,17 @@ function take(elements: readonly unknown[], first: number, events: IngestedEvent
   }
 }
 
+async function takeSlices(
+  elements: readonly unknown[],
+  events: IngestedEvent[],
+  reading: Reading,
+): Promise<void> {
+  await inSlices(elements, PIECE.elements, (slice, first) => take(slice, first, events, reading));
+}
+
 async function takePieces(text: string, events: IngestedEvent[], reading: Reading): Promise<void> {
   const found = await elementsOf(text, 'events');
-  if (!found) return take(eventsOf(parse(text)), 0, events, reading);
+  if (!found) return takeSlices(eventsOf(parse(text)), events, reading);
   eventsOf(parse(found.rest));
   for (let next = 0, from = found.start; next < found.ends.length; ) {
     if (next > 0) await turn();

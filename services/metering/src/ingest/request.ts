@@ -1,8 +1,8 @@
 import type { Principal } from '@tributary/proto/principal.ts';
 import { type Issue, ValidationProblem } from '@tributary/runtime/http/problem.ts';
 import { requireAdministrator } from '@tributary/runtime/principal.ts';
+import type { Outcome, Unknown } from './accept.ts';
 import type { IngestedEvent } from './event-input.ts';
-import type { Outcome, Unknown } from './ingest-events.flow.ts';
 import { readBatch } from './read-batch.ts';
 
 /** An ingest request as it came. */

@@ -2,71 +2,9 @@ import type { Usage } from '../customer-meters/usage.ts';
 import { addedColumns, addToCurrentSql } from '../customer-meters/usage-sql.ts';
 import { addTalliesSql, anyShard, type Tally, tallyRows } from '../event-types/tallies.ts';
 import type { Sql } from '../sql.ts';
-import { eventColumns, eventColumnsSql } from './event-columns.ts';
+import { eventColumns, INCOMING, INSERT_INCOMING } from './event-columns.ts';
 import type { IngestedEvent } from './event-input.ts';
 import { addReceiptsSql, type Receipt } from './receipts.ts';
-
-/** What an ingest must know of its organizations and customers, as it is until the transaction ends. */
-export interface Surroundings {
-  organizations: {
-    organization_id: string;
-    meters_version: number;
-    ids_after_ms: number;
-    has_pending: boolean;
-  }[];
-  /** Customers asked for by id that exist. */
-  customers: { id: string; organization_id: string }[];
-  members: { id: string; customer_id: string }[];
-  /** Customers that external ids mean now. */
-  external: { organization_id: string; external_id: string; customer_id: string }[];
-}
-
-const SURROUNDINGS = `
-  select
-    coalesce((
-      select jsonb_agg(jsonb_build_object(
-        'organization_id', wanted.id,
-        'meters_version', coalesce(organization.meters_version, 0),
-        'ids_after_ms', coalesce(organization.ids_after_ms, 0),
-        'has_pending', exists (select from pending_parents where organization_id = wanted.id)))
-      from unnest($1::uuid[]) as wanted(id)
-      left join metered_organizations organization on organization.organization_id = wanted.id
-    ), '[]') as organizations,
-    coalesce((
-      select jsonb_agg(jsonb_build_object('id', customer.id, 'organization_id', customer.organization_id))
-      from customers_replica customer
-      where customer.id = any($2::uuid[]) and customer.value is not null and customer.value ->> 'deleted_at' is null
-    ), '[]') as customers,
-    coalesce((
-      select jsonb_agg(jsonb_build_object('id', member.id, 'customer_id', member.value ->> 'customer_id'))
-      from members_replica member
-      where member.id = any($3::uuid[]) and member.value is not null
-    ), '[]') as members,
-    coalesce((
-      select jsonb_agg(to_jsonb(named) - 'is_current')
-      from unnest($4::uuid[], $5::text[]) as wanted(organization_id, external_id)
-      join customer_external_ids named using (organization_id, external_id)
-      where named.is_current
-    ), '[]') as external`;
-
-export async function readSurroundings(
-  sql: Sql,
-  wanted: {
-    organizations: readonly string[];
-    customers: readonly string[];
-    members: readonly string[];
-    external: readonly { organization_id: string; external_id: string }[];
-  },
-): Promise<Surroundings> {
-  const [found] = await sql.query<Surroundings>('surroundings', SURROUNDINGS, [
-    wanted.organizations,
-    wanted.customers,
-    wanted.members,
-    wanted.external.map((pair) => pair.organization_id),
-    wanted.external.map((pair) => pair.external_id),
-  ]);
-  return found!;
-}
 
 /**
  * SQL that stores events and drops repeats: an `external_id` is claimed first, in the order of the ids so that two
@@ -74,10 +12,7 @@ export async function readSurroundings(
  * batch are in `repeated`.
  */
 const STORE = `
-  incoming as materialized (
-    select * from ${eventColumnsSql(1)} with ordinality as event(id, organization_id, customer_id, member_id, parent_id,
-      timestamp, name, external_customer_id, external_member_id, external_id, metadata, number)
-  ), claimed as (
+  ${INCOMING}, claimed as (
     insert into event_external_ids (organization_id, external_id, event_id)
     select organization_id, external_id, id from incoming where external_id is not null
     order by organization_id, external_id, number
@@ -86,11 +21,8 @@ const STORE = `
   ), repeated as materialized (
     select number from incoming where external_id is not null and id not in (select event_id from claimed)
   ), stored as (
-    insert into events (id, organization_id, customer_id, member_id, parent_id, timestamp, source, name,
-      external_customer_id, external_member_id, metadata)
-    select id, organization_id, customer_id, member_id, parent_id, timestamp, 'user', name,
-      external_customer_id, external_member_id, metadata
-    from incoming where external_id is null or id in (select event_id from claimed)
+    ${INSERT_INCOMING} where external_id is null or id in (select event_id from claimed)
+    returning 1
   )`;
 
 const INSERT_EVENTS = `with ${STORE} select number from repeated`;
@@ -108,7 +40,7 @@ export async function insertEvents(sql: Sql, events: readonly IngestedEvent[]): 
 const NONE_REPEATED = 'not exists (select from repeated)';
 
 const STORE_AND_COUNT = `
-  with ${STORE}, ${addToCurrentSql('$12', 13, NONE_REPEATED)}, tallied as (
+  with ${STORE}, ${addToCurrentSql('$12', 13, `${NONE_REPEATED} and (select count(*) from stored) >= 0`)}, tallied as (
     ${addTalliesSql('$23', '$24', `${NONE_REPEATED} and (select count(*) from touched) >= 0`)}
     returning 1
   ), receipted as (

@@ -16,6 +16,7 @@ import { routes } from '../routes.ts';
 /** Metering on a database of its own, with owners of other services' records that know what they are told. */
 export interface World {
   app: App;
+  databaseUrl: string;
   clock: TestClock;
   service: ServiceUnderTest;
   organization: string;
@@ -75,6 +76,7 @@ export async function createWorld(): Promise<World> {
 
   return {
     app,
+    databaseUrl: database.url,
     clock,
     service,
     organization,
