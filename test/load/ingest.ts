@@ -48,6 +48,10 @@ const cells = numbers(given.batches).flatMap((batch) =>
 const parts = new Set(given.only.split(','));
 const hasExternalIds = !given['without-external-ids'];
 
+/** Time that the processes are given to compile what they run most, seconds. */
+const WARM_UP_S = 10;
+const isWarmUp = ({ batch, connections }: Cell) => connections === (batch === 1 ? 64 : 16);
+
 const closing = closers(createLog({ service: 'load', level: 'error' }), 60_000);
 try {
   if (given['base-url']) await measureRunning(given['base-url'], given.token ?? '');
@@ -111,6 +115,8 @@ async function measureRates(server: Server, platform: OwnPlatform): Promise<void
   ].filter((floor) =>
     cells.some((cell) => cell.batch === floor.batch && cell.connections === floor.connections),
   );
+  for (const cell of floors) await measureCell(floor, { ...cell, rounds: [] }, WARM_UP_S);
+  for (const cell of cells.filter(isWarmUp)) await measureCell(platform, { ...cell, rounds: [] }, WARM_UP_S);
   for (let round = 0; round < rounds; round += 1) {
     copy.push(await withCpu(copyBaseline));
     insert.push(await withCpu(insertBaseline));
