@@ -75,7 +75,8 @@ function groupStore(pool: pg.Pool, knowledge: Knowledge): Store {
     const requests = group.map((waiting) => waiting.events);
     const { now } = group.at(-1)!;
     const trip = inSteps > 0 ? undefined : await planOneTrip(requests, knowledge, now);
-    if (trip && (await inOneTrip(pool, trip.organizations, trip.statement))) return trip.outcomes;
+    if (trip && (await inOneTrip(pool, trip.organizations, trip.statement, trip.sendBefore)))
+      return trip.outcomes;
     inSteps = trip ? IN_STEPS_AFTER_REFUSAL : Math.max(0, inSteps - 1);
     return storeInSteps(pool, knowledge, requests, now);
   };

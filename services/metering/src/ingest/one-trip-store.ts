@@ -16,7 +16,7 @@ const AS_REMEMBERED = `
     select from unnest($26::uuid[], $27::bigint[]) as remembered(id, meters_version)
     where remembered.meters_version <>
         coalesce((select meters_version from metered_organizations where organization_id = remembered.id), 0)
-      or exists (select from pending_parents where organization_id = remembered.id))
+      or (select true from pending_parents where organization_id = remembered.id limit 1))
   and coalesce(cardinality($28::uuid[]), 0) = (
     select count(*) from customers_replica
     where id = any($28::uuid[]) and value is not null and value ->> 'deleted_at' is null)

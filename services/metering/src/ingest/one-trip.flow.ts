@@ -13,9 +13,16 @@ import type { Execution } from './trip-store.ts';
 export interface OneTrip {
   organizations: readonly string[];
   statement: Execution;
+  /**
+   * Events must be stored soon after they got their ids (`first-events`, which looks for them by id): after this moment
+   * they get others. Milliseconds since the epoch.
+   */
+  sendBefore: number;
   /** What became of the requests, once the statement is committed. */
   outcomes: Outcome[];
 }
+
+const MAX_DELAY_MS = 5_000;
 
 /**
  * How to store several requests' events in one trip to the database, where that is all it takes: whatever they name is
@@ -30,8 +37,10 @@ export async function planOneTrip(
 ): Promise<OneTrip | undefined> {
   const around = knowledge.surroundings.recall(await wantedBy(requests));
   if (!around || around.organizations.some((organization) => organization.has_pending)) return undefined;
+  const sendBefore = Date.now() + MAX_DELAY_MS;
   const { accepted, outcomes } = await accept(requests, around);
-  if (accepted.length > CHUNK || accepted.some((event) => event.parent_id !== null)) return undefined;
+  if (accepted.length === 0 || accepted.length > CHUNK || accepted.some((event) => event.parent_id !== null))
+    return undefined;
   if (outcomes.some((outcome) => 'unknown' in outcome)) return undefined;
   const counts = await plainCounts(accepted, around, knowledge);
   if (!counts) return undefined;
@@ -39,6 +48,7 @@ export async function planOneTrip(
   return {
     organizations: around.organizations.map((organization) => organization.organization_id).sort(),
     statement: await oneTripStatement(accepted, { ...counts, receipts }, around, now),
+    sendBefore,
     outcomes,
   };
 }

@@ -56,7 +56,8 @@ async function familiar() {
     if (!trip) throw new Error('this takes several steps');
     return trip;
   };
-  const go = async ({ organizations, statement }: OneTrip) => inOneTrip(pool, organizations, statement);
+  const go = ({ organizations, statement, sendBefore }: OneTrip) =>
+    inOneTrip(pool, organizations, statement, sendBefore);
   const consumed = async () => (await world.balanceOf(customer.id, meter.id))?.consumed;
   return { customer, meter, knowledge, named, known, plan, go, consumed };
 }
@@ -178,6 +179,27 @@ describe('the database refuses all of it', () => {
     });
     expect(await storedWith(events)).toBe(0);
   });
+});
+
+test('no events take several steps too', async () => {
+  const { knowledge } = await familiar();
+  expect(await planOneTrip([[]], knowledge, NOW)).toBeUndefined();
+});
+
+test('events that have waited long get other ids', async () => {
+  const { named, plan, go } = await familiar();
+  const events = [named()];
+  expect(await go({ ...(await plan(events)), sendBefore: Date.now() - 1 })).toBe(false);
+  expect(await storedWith(events)).toBe(0);
+});
+
+test('a statement that cannot be prepared is refused, and the connection goes on', async () => {
+  const { named, plan, go } = await familiar();
+  const trip = await plan([named()]);
+  const broken = { name: 'broken', text: 'select no_such_function()', values: [] };
+  expect(await go({ ...trip, statement: broken })).toBe(false);
+  expect(await go(trip)).toBe(true);
+  expect(pool.totalCount).toBe(1);
 });
 
 test('a connection goes on after a refusal', async () => {

@@ -2,6 +2,8 @@ import type { OrganizationState, Surroundings, Wanted } from './surroundings-sto
 
 /** Entries of a kind kept in memory; beyond it they are forgotten and looked up anew. */
 const MOST = 100_000;
+/** The integrators' ids have up to 512 characters, and need not mean anybody. */
+const MOST_NAMES = 20_000;
 
 /** What was found around earlier events. It may have changed since: whoever uses it has the database compare. */
 export class RememberedSurroundings {
@@ -14,7 +16,7 @@ export class RememberedSurroundings {
     for (const one of organizations) keep(this.#organizations, one.organization_id, one);
     for (const one of customers) keep(this.#customers, one.id, one);
     for (const one of members) keep(this.#members, one.id, one);
-    for (const one of external) keep(this.#external, nameOf(one), one);
+    for (const one of external) keep(this.#external, nameOf(one), one, MOST_NAMES);
   }
 
   /** Undefined unless everything wanted was found before. */
@@ -32,8 +34,8 @@ export class RememberedSurroundings {
 const nameOf = (name: { organization_id: string; external_id: string }) =>
   `${name.organization_id} ${name.external_id}`;
 
-function keep<T>(known: Map<string, T>, key: string, value: T): void {
-  if (known.size >= MOST && !known.has(key)) known.clear();
+function keep<T>(known: Map<string, T>, key: string, value: T, most = MOST): void {
+  if (known.size >= most && !known.has(key)) known.clear();
   known.set(key, value);
 }
 

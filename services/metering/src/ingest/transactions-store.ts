@@ -2,7 +2,7 @@ import pg from 'pg';
 import { uuidArray } from '../array-parameters.ts';
 import { shareCountingSql } from '../organization-locks.ts';
 import { preparedSql, type Sql } from '../sql.ts';
-import { type Execution, Trip } from './trip-store.ts';
+import { type Execution, isRefusal, prepare, Trip } from './trip-store.ts';
 
 /** One for each group or large request that may be under way. */
 const CONNECTIONS = 5;
@@ -16,7 +16,8 @@ export function openPool(connectionString: string): pg.Pool {
     connectionString,
     max: CONNECTIONS,
     application_name: 'metering ingest',
-    options: '-c plan_cache_mode=force_generic_plan',
+    // Each statement must see what was committed before it: the one behind the lock, what the lock waited for.
+    options: '-c plan_cache_mode=force_generic_plan -c default_transaction_isolation=read\\ committed',
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: 10_000,
@@ -56,20 +57,27 @@ const SHARE_COUNTING = { name: 'share_counting', text: shareCountingSql('$1') };
 /**
  * The same for one statement, all of it sent at once. The statement must see to it (`SHARES_COUNTING`) that it runs
  * behind the lock.
- * @returns whether it was committed; false if the database refused it and nothing has changed
+ * @param sendBefore after this moment it is not sent any more, milliseconds since the epoch
+ * @returns whether it was committed; false if it was too late, or the database refused it: nothing has changed
  */
 export async function inOneTrip(
   pool: pg.Pool,
   organizations: readonly string[],
   statement: Execution,
+  sendBefore: number,
 ): Promise<boolean> {
+  const executions = [{ ...SHARE_COUNTING, values: [uuidArray(organizations)] }, statement];
   const client = await pool.connect();
   let isLost = true;
   try {
-    const trip = new Trip([{ ...SHARE_COUNTING, values: [uuidArray(organizations)] }, statement]);
-    const isDone = await trip.go(client);
+    await prepare(client, executions);
+    const isDone = Date.now() < sendBefore && (await new Trip(executions).go(client));
     isLost = false;
     return isDone;
+  } catch (error) {
+    isLost = !isRefusal(error);
+    if (isLost) throw error;
+    return false;
   } finally {
     client.release(isLost);
   }
