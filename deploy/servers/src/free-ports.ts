@@ -8,13 +8,17 @@ import { createServer } from 'node:net';
 const LOWEST = 10_000;
 const HIGHEST = 32_767;
 const TRIES_EACH = 100;
+/** Processes that start servers side by side, as workers of a test run do, mostly look in different parts. */
+const PARTS = 16;
+const PART = Math.floor((HIGHEST + 1 - LOWEST) / PARTS);
+const FIRST = LOWEST + (process.pid % PARTS) * PART;
 
 /** Free TCP ports on loopback, all different. Another program may take one before it is used: be ready to ask again. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   for (let tries = 0; ports.size < count; tries += 1) {
     if (tries === TRIES_EACH * count) throw new Error(`no ${count} ports are free`);
-    const port = randomInt(LOWEST, HIGHEST + 1);
+    const port = randomInt(FIRST, FIRST + PART);
     if (!ports.has(port) && (await isFree(port))) ports.add(port);
   }
   return [...ports];
