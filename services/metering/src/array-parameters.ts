@@ -106,17 +106,13 @@ export class UuidArray extends ArrayParameter<string> {
   }
 }
 
-export function uuidArray(values: readonly (string | null)[]): Buffer | null {
-  const array = new UuidArray();
+function filled<T>(array: ArrayParameter<T>, values: readonly (T | null)[]): Buffer | null {
   for (const value of values) array.add(value);
   return array.value;
 }
 
-export function textArray(values: readonly (string | null)[]): Buffer | null {
-  const array = new TextArray();
-  for (const value of values) array.add(value);
-  return array.value;
-}
+export const uuidArray = (values: readonly (string | null)[]) => filled(new UuidArray(), values);
+export const textArray = (values: readonly (string | null)[]) => filled(new TextArray(), values);
 
 const EPOCH_2000 = Date.UTC(2000, 0);
 

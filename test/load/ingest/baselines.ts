@@ -35,7 +35,7 @@ export function copyBaseline(
   });
 }
 
-export function copyTexts(organization: string, source: EventSource) {
+function copyTexts(organization: string, source: EventSource) {
   const rows = makeEvents(COPY_BATCH, source).map(toRow);
   const line = (...values: string[]) =>
     `${values.map((value) => value.replaceAll('\\', '\\\\')).join('\t')}\n`;
@@ -120,7 +120,7 @@ interface CopyConnection {
 }
 
 /** COPY FROM STDIN with all the data at hand. */
-export function copyIn(client: pg.Client, text: string, data: string): Promise<void> {
+function copyIn(client: pg.Client, text: string, data: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const ignore = () => undefined;
     client.query({

@@ -14,11 +14,7 @@ export interface Worker {
 /** Starts one process of the platform. */
 export async function startWorker(name: string, role: string, argument = ''): Promise<Worker> {
   const child = fork(join(import.meta.dirname, 'worker.ts'), [role, argument], {
-    execArgv: [
-      '--disable-warning=ExperimentalWarning',
-      ...(process.env.V8F ?? '').split(' ').filter(Boolean),
-      ...profiling(role),
-    ],
+    execArgv: ['--disable-warning=ExperimentalWarning', '--single-threaded-gc', ...profiling(role)],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const [message] = await once(child, 'message');

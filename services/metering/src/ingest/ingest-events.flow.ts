@@ -36,8 +36,7 @@ export async function ingestEvents(
   knowledge: Knowledge,
   now: Date,
 ): Promise<Ingested> {
-  const wanted = await wantedBy(requests);
-  const around = await readSurroundings(sql, wanted);
+  const around = await readSurroundings(sql, await wantedBy(requests));
   const { accepted, outcomes } = await accept(requests, around);
   const meters = await metersOf(sql, around.organizations, knowledge);
   const pending = await findParents(sql, accepted);

@@ -39,9 +39,9 @@ export async function prepare(client: pg.ClientBase, executions: readonly Execut
 }
 
 /**
- * Statements that are prepared and sent together and followed by a single Sync, which makes them one transaction (PostgreSQL's
- * documentation, “Pipelining”): either side is woken once, and nothing need be sent to begin or to commit. A
- * `Submittable` of pg.
+ * Prepared statements that are sent together and followed by a single Sync, which makes them one transaction
+ * (PostgreSQL's documentation, “Pipelining”): either side is woken once, and nothing need be sent to begin or to commit.
+ * A `Submittable` of pg.
  */
 export class Trip {
   readonly #executions: readonly Execution[];
