@@ -10,6 +10,12 @@ test('gives different ports that nobody takes for an outgoing connection', async
   for (const port of ports) expect(port).toBeLessThan(FIRST_OUTGOING);
 });
 
+test('gives no port again that waits to be used', async () => {
+  const given: number[] = [];
+  for (let call = 0; call < 100; call += 1) given.push(...(await freePorts(2)));
+  expect(new Set(given).size).toBe(given.length);
+});
+
 test('gives ports that can be listened on', async () => {
   const [port] = await freePorts(1);
   const server = createServer();

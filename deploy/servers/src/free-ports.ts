@@ -7,21 +7,24 @@ import { createServer } from 'node:net';
  */
 const LOWEST = 10_000;
 const HIGHEST = 32_767;
-const TRIES_EACH = 100;
 /** Processes that start servers side by side, as workers of a test run do, mostly look in different parts. */
 const PARTS = 16;
 const PART = Math.floor((HIGHEST + 1 - LOWEST) / PARTS);
 const FIRST = LOWEST + (process.pid % PARTS) * PART;
 
+/** Goes through the part in turn, so that a port that was given and is not yet used is not given again. */
+let place = randomInt(PART);
+
 /** Free TCP ports on loopback, all different. Another program may take one before it is used: be ready to ask again. */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  for (let tries = 0; ports.size < count; tries += 1) {
-    if (tries === TRIES_EACH * count) throw new Error(`no ${count} ports are free`);
-    const port = randomInt(FIRST, FIRST + PART);
-    if (!ports.has(port) && (await isFree(port))) ports.add(port);
+  const ports: number[] = [];
+  for (let tries = 0; ports.length < count; tries += 1) {
+    if (tries === PART) throw new Error(`no ${count} ports are free`);
+    place = (place + 1) % PART;
+    const port = FIRST + place;
+    if (await isFree(port)) ports.push(port);
   }
-  return [...ports];
+  return ports;
 }
 
 function isFree(port: number): Promise<boolean> {
