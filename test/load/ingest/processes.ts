@@ -11,10 +11,13 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
+/** As services are started in `deploy/docker/Dockerfile`. */
+const MEMORY = ['--single-threaded-gc', '--initial-old-space-size=128', '--max-semi-space-size=8'];
+
 /** Starts one process of the platform. */
 export async function startWorker(name: string, role: string, argument = ''): Promise<Worker> {
   const child = fork(join(import.meta.dirname, 'worker.ts'), [role, argument], {
-    execArgv: ['--disable-warning=ExperimentalWarning', '--single-threaded-gc', ...profiling(role)],
+    execArgv: ['--disable-warning=ExperimentalWarning', ...MEMORY, ...profiling(role)],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const [message] = await once(child, 'message');

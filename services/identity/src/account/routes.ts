@@ -60,8 +60,8 @@ export const accountRoutes = [
     form: true,
     raw: true,
     body: PasswordForm,
-    async handle({ text, headers, now }, app) {
-      const form = readPageForm(text);
+    async handle({ bytes, headers, now }, app) {
+      const form = readPageForm(bytes);
       if (form instanceof Reply) return form;
       const session = await browserSession(app, headers, now);
       if (!session) return redirectTo('/v1/oauth2/login');

@@ -33,9 +33,9 @@ const LogoutForm = z
 /** A form of the login page, sent by the browser it was shown to. */
 async function readLogin(
   app: App,
-  call: { text: string; headers: IncomingHttpHeaders },
+  call: { bytes: Buffer; headers: IncomingHttpHeaders },
 ): Promise<{ form: PageForm; shown: LoginForm } | Reply> {
-  const form = readPageForm(call.text);
+  const form = readPageForm(call.bytes);
   if (form instanceof Reply) return form;
   const visitor = visitorOf(call.headers.cookie);
   if (!visitor || !isFormToken(form.get('form_token'), visitor, LOGIN, app.tokenSecret)) return expiredForm();
@@ -158,8 +158,8 @@ export const loginRoutes = [
     form: true,
     raw: true,
     body: LogoutForm,
-    async handle({ text, headers, now }, app) {
-      const form = readPageForm(text);
+    async handle({ bytes, headers, now }, app) {
+      const form = readPageForm(bytes);
       if (form instanceof Reply) return form;
       const back = safeReturn(form.get('return_to'));
       const login = `/v1/oauth2/login${back ? `?${new URLSearchParams({ return_to: back })}` : ''}`;

@@ -1,3 +1,4 @@
+import { textOf } from '@tributary/runtime/http/body.ts';
 import { OAuthError } from './oauth-error.ts';
 
 const MAX_LENGTH = 32_768;
@@ -6,11 +7,11 @@ const MAX_PARAMETERS = 50;
 /** The parameters of a form; empty ones count as absent (RFC 6749, 3.2). */
 export type Form = ReadonlyMap<string, string>;
 
-/** Reads `application/x-www-form-urlencoded` text. @throws OAuthError invalid_request for a repeated parameter */
-export function readForm(text: string): Form {
-  if (text.length > MAX_LENGTH) throw new OAuthError('invalid_request', 'The form is too large.');
+/** Reads `application/x-www-form-urlencoded`. @throws OAuthError invalid_request for a repeated parameter */
+export function readForm(bytes: Uint8Array): Form {
+  if (bytes.length > MAX_LENGTH) throw new OAuthError('invalid_request', 'The form is too large.');
   const form = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of new URLSearchParams(textOf(bytes))) {
     if (form.has(name)) throw new OAuthError('invalid_request', 'A parameter is given twice.');
     if (form.size === MAX_PARAMETERS)
       throw new OAuthError('invalid_request', 'There are too many parameters.');

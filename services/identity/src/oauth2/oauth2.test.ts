@@ -157,7 +157,7 @@ describe('an earlier consent', () => {
 
 describe('a form', () => {
   test('holds each parameter once, without the empty ones', () => {
-    expect([...readForm('a=1&b=&c=x+y%26z')]).toEqual([
+    expect([...readForm(Buffer.from('a=1&b=&c=x+y%26z'))]).toEqual([
       ['a', '1'],
       ['c', 'x y&z'],
     ]);
@@ -169,6 +169,6 @@ describe('a form', () => {
     ['too many parameters', Array.from({ length: 51 }, (_, index) => `p${index}=1`).join('&')],
     ['too much text', `a=${'x'.repeat(40_000)}`],
   ])('refuses %s', (_, text) => {
-    expect(() => readForm(text)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(() => readForm(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });

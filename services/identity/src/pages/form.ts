@@ -1,3 +1,4 @@
+import { textOf } from '@tributary/runtime/http/body.ts';
 import type { Reply } from '@tributary/runtime/http/reply.ts';
 import { refusalPage } from './page.ts';
 
@@ -11,7 +12,8 @@ export interface PageForm {
 }
 
 /** Reads a form; a body that no page of ours would send is answered with a page that says so. */
-export function readPageForm(text: string): PageForm | Reply {
+export function readPageForm(bytes: Uint8Array): PageForm | Reply {
+  const text = textOf(bytes);
   if (text.length > MAX_LENGTH || text.includes('\u0000') || text.includes('%00')) {
     return refusalPage(400, 'Bad request', 'This form cannot be read.');
   }

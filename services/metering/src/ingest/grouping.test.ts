@@ -65,16 +65,26 @@ test('many do not wait for the group under way', async () => {
   const { send, sizes } = observed();
   await send(1);
   await send(24);
+  expect(sizes()).toEqual([1, 24]);
+});
+
+test('many events do not wait for the group under way, and beside two groups nobody else begins', async () => {
+  const { send, end, sizes } = observed();
+  await send(1);
   await send(2, 1_000);
   await send(24);
-  expect(sizes()).toEqual([1, 24, 2]);
+  expect(sizes()).toEqual([1, 2]);
+  await end(0);
+  expect(sizes()).toEqual([1, 2, 24]);
 });
 
 test('a group holds at most 2,000 events', async () => {
   const { send, end, sizes } = observed();
   await send(7, 900);
-  expect(sizes()).toEqual([2, 2, 2]);
+  expect(sizes()).toEqual([2, 2]);
   await end(0);
+  expect(sizes()).toEqual([2, 2, 2]);
+  await end(1);
   expect(sizes()).toEqual([2, 2, 2]);
 });
 

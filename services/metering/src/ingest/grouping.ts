@@ -13,7 +13,7 @@ export interface Waiting {
 const MAX_EVENTS = 2_000;
 const MAX_REQUESTS = 256;
 /** Groups under way at once, and large requests beside them. */
-const MAX_GROUPS = 3;
+const MAX_GROUPS = 2;
 const MAX_LARGE = 2;
 /** While a group is under way, another one begins when it has so much company. */
 const WORTH_ANOTHER = { events: 1_500, requests: 24 };

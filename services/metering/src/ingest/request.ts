@@ -1,4 +1,5 @@
 import type { Principal } from '@tributary/proto/principal.ts';
+import { textOf } from '@tributary/runtime/http/body.ts';
 import { type Issue, ValidationProblem } from '@tributary/runtime/http/problem.ts';
 import { requireAdministrator } from '@tributary/runtime/principal.ts';
 import type { Outcome, Unknown } from './accept.ts';
@@ -7,7 +8,8 @@ import { readBatch } from './read-batch.ts';
 
 /** An ingest request as it came. */
 export interface IngestRequest {
-  text: string;
+  /** JSON, not yet looked at. */
+  bytes: Uint8Array;
   principal: Principal;
   now: Date;
 }
@@ -22,8 +24,8 @@ export interface Stranger extends Unknown {
 export type IngestAnswer = { inserted: number; duplicates: number } | { strangers: Stranger[] };
 
 /** The events of a request, once every check is passed that needs no database. */
-export async function eventsOf({ text, principal, now }: IngestRequest): Promise<IngestedEvent[]> {
-  const events = await readBatch(text, principal, now);
+export async function eventsOf({ bytes, principal, now }: IngestRequest): Promise<IngestedEvent[]> {
+  const events = await readBatch(textOf(bytes), principal, now);
   if (principal.kind === 'user') {
     for (const id of new Set(events.map((event) => event.organization_id)))
       requireAdministrator(principal, id);

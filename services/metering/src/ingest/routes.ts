@@ -16,8 +16,8 @@ export const ingestRoutes: Route<App>[] = [
     body: EventsIngest,
     raw: true,
     response: EventsIngestResponse,
-    async handle({ text, principal, now, headers, transaction }, { ingest, replicas, db }) {
-      const request = { text, principal, now };
+    async handle({ bytes, principal, now, headers, transaction }, { ingest, replicas, db }) {
+      const request = { bytes, principal, now };
       const take = () =>
         headers['idempotency-key']
           ? transaction(async (tx) => stored(await ingest.takeIn(tx, request)))

@@ -7,10 +7,9 @@ const MAX_DEPTH = 64;
 /** Members and elements in all: what is checked one by one must come to an end soon. */
 const MAX_VALUES = 20_000;
 
-/** Reads a body of at most 10 MiB as text; 411 without a length, 413 over the limit, 422 for invalid UTF-8. */
-export async function readText(request: IncomingMessage): Promise<string> {
+/** Reads a body of at most 10 MiB; 413 over the limit. */
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = request.headers['content-length'];
-  if (declared === undefined && request.headers['transfer-encoding'] === undefined) return '';
   if (declared !== undefined && Number(declared) > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -19,8 +18,15 @@ export async function readText(request: IncomingMessage): Promise<string> {
     if (size > MAX_BODY_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A body's text; 422 for invalid UTF-8. */
+export function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, size));
+    return strictUtf8.decode(bytes);
   } catch {
     throw new ValidationProblem([
       { loc: ['body'], msg: 'The body is not valid UTF-8', type: 'json_invalid' },

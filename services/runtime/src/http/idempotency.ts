@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { newId } from '@tributary/proto/id.ts';
 import { isDead } from '../db/life.ts';
 import type { Database, Tx } from '../db/transaction.ts';
@@ -42,22 +42,24 @@ interface Kept {
   answer: Buffer | null;
 }
 
+/** What makes two requests the same: method and target, and the body. */
+export const fingerprintOf = (target: string, body: Uint8Array): string =>
+  createHash('sha256').update(`${target}\n`).update(body).digest('base64');
+
 /**
  * Claims a key for a request: returns the stored answer when the request ran before, a claim when it may run now.
  * The same key with a different request is a 422; while a twin runs, 409.
- * @param request what makes two requests the same: method, target and body
  * @param process number of this process's `Life`, by which others can tell that it died; 0 if it shows none
  */
 export async function claimKey(
   db: Database,
   owner: string,
   key: string,
-  request: string,
+  fingerprint: string,
   process = 0,
 ): Promise<Claim | Reply> {
   if (key.length > MAX_KEY_LENGTH)
     throw invalid(['header', 'idempotency-key'], `At most ${MAX_KEY_LENGTH} characters`);
-  const fingerprint = hash('sha256', request, 'base64');
   const lease = leaseOf(process);
   const claimed: unknown[] = await db.query(
     `insert into idempotency_keys (owner, key_hash, fingerprint, lease, leased_until)

@@ -26,8 +26,8 @@ export interface Call<P, Q, B> {
   body: B;
   /** The body as it arrives, for routes with `upload: true`. */
   stream: Readable;
-  /** The body as text that nobody has parsed, for routes with `raw: true`; empty otherwise. */
-  text: string;
+  /** The body as it came, for routes with `raw: true`; empty otherwise. */
+  bytes: Buffer;
   principal: Principal;
   headers: IncomingHttpHeaders;
   ip: string;
@@ -60,8 +60,9 @@ export interface Route<App = never> {
   /** The body is handed to the handler as a stream. */
   upload: boolean;
   /**
-   * The body is handed to the handler as text: valid UTF-8 within the size limit, neither parsed nor checked. For
-   * bodies so large that parsing them in one go would hold up other requests; `body` only describes the shape.
+   * The body is handed to the handler as bytes within the size limit, neither decoded nor parsed nor checked: for bodies
+   * so large that this would hold up other requests, and for forms that are refused in other words. `body` only
+   * describes the shape.
    */
   raw: boolean;
   /** Success changes which organizations the caller reaches: the gateway then asks again who the caller is. */

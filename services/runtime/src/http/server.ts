@@ -9,8 +9,8 @@ import { currentRequestId, type Logger, withRequestId } from '../log.ts';
 import { measureRequests } from '../metrics.ts';
 import { principalKey } from '../principal.ts';
 import { authorize } from './authorize.ts';
-import { parseJson, readText, requireLength } from './body.ts';
-import { type Claim, claimKey, releaseKey, settleKey } from './idempotency.ts';
+import { parseJson, readBytes, requireLength, textOf } from './body.ts';
+import { type Claim, claimKey, fingerprintOf, releaseKey, settleKey } from './idempotency.ts';
 import { INTERNAL_TOKEN_HEADER, principalVerifier } from './internal-token.ts';
 import { type Issue, notFound, Problem, ValidationProblem } from './problem.ts';
 import { readQuery } from './query-string.ts';
@@ -33,6 +33,8 @@ export interface HttpOptions<App> {
   /** `/healthz`, `/readyz` and `/metrics`, answered without an internal token. */
   probes?: express.Router;
 }
+
+const NOTHING = Buffer.alloc(0);
 
 type AnyCall = Call<unknown, unknown, unknown>;
 
@@ -94,10 +96,17 @@ async function answer<App>(
 ): Promise<void> {
   const principal = await verify(request.header(INTERNAL_TOKEN_HEADER));
   authorize(route.access, principal);
-  const { input, text } = await readInput(route, request);
-  const claim = await claimFor(route, request, principal, text, options);
+  const { input, bytes } = await readInput(route, request);
+  const claim = await claimFor(route, request, principal, bytes, options);
   if (claim instanceof Reply) return send(response, claim);
-  const call = callOf(route, request, principal, { ...input, text: route.raw ? text : '' }, claim, options);
+  const call = callOf(
+    route,
+    request,
+    principal,
+    { ...input, bytes: route.raw ? bytes : NOTHING },
+    claim,
+    options,
+  );
   try {
     const result = await route.handle(call as Call<never, never, never>, options.app);
     const reply = result instanceof Reply ? result : new Reply(route.status, result);
@@ -115,40 +124,42 @@ async function readInput<App>(route: Route<App>, request: Request) {
   issues.push(...nulIssues(raw.params, ['path']), ...nulIssues(raw.query, ['query']));
   const params = route.params ? check(route.params, raw.params, ['path'], issues) : {};
   const query = route.query ? check(route.query, raw.query, ['query'], issues) : {};
-  let text = '';
+  let bytes: Buffer = NOTHING;
   let body: unknown;
   if (route.body) {
     requireLength(request);
-    text = await readText(request);
+    bytes = await readBytes(request);
   }
   if (route.body && !route.raw) {
+    const text = textOf(bytes);
     const value = route.form ? readQuery(`?${text}`) : parseJson(text);
     const found = mayBeHostile(text) || route.form ? hostileIssues(value, ['body']) : [];
     issues.push(...found);
     if (found.length === 0) body = check(route.body, value, ['body'], issues);
   }
   if (issues.length > 0) throw new ValidationProblem(issues);
-  return { input: { params, query, body }, text };
+  return { input: { params, query, body }, bytes };
 }
 
 async function claimFor<App>(
   route: Route<App>,
   request: Request,
   principal: Principal,
-  text: string,
+  bytes: Buffer,
   { db, process }: HttpOptions<App>,
 ) {
   const key = request.header('idempotency-key');
   if (key === undefined || key === '' || route.method === 'GET' || route.upload) return undefined;
   const owner = principal.kind === 'anonymous' ? `anonymous:${request.path}` : principalKey(principal);
-  return claimKey(db, owner, key, `${route.method} ${request.originalUrl}\n${text}`, process);
+  const fingerprint = fingerprintOf(`${route.method} ${request.originalUrl}`, bytes);
+  return claimKey(db, owner, key, fingerprint, process);
 }
 
 function callOf<App>(
   route: Route<App>,
   request: Request,
   principal: Principal,
-  input: { params: unknown; query: unknown; body: unknown; text: string },
+  input: { params: unknown; query: unknown; body: unknown; bytes: Buffer },
   claim: Claim | undefined,
   options: HttpOptions<App>,
 ): AnyCall {

@@ -15,7 +15,7 @@ import type { Pickable } from './present.ts';
 import { type AuthorizationRequest, RedirectedError, readAuthorizeQuery } from './request.ts';
 
 export interface ConsentCall {
-  text: string;
+  bytes: Buffer;
   principal: Principal;
   headers: IncomingHttpHeaders;
   now: Date;
@@ -26,7 +26,7 @@ export interface ConsentCall {
  * carried is trusted. Only a login may answer, never another token of the user's: it could grant itself more.
  */
 export async function answerConsent(app: App, call: ConsentCall): Promise<Reply> {
-  const form = readPageForm(call.text);
+  const form = readPageForm(call.bytes);
   if (form instanceof Reply) return form;
   const byBearer = await bearerSession(app, call.principal, call.now);
   const session = byBearer ?? (await sessionOf(app, call));

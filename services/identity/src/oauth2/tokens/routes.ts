@@ -79,9 +79,9 @@ export const tokenRoutes = [
     raw: true,
     body: TokenRequest,
     response: TokenResponse,
-    handle: ({ text, headers, now }, app) =>
+    handle: ({ bytes, headers, now }, app) =>
       answering(async () => {
-        const form = readForm(text);
+        const form = readForm(bytes);
         const name = required(form, 'grant_type');
         const grant = Object.hasOwn(grants, name) ? grants[name] : undefined;
         if (!grant) throw new OAuthError('unsupported_grant_type', 'The grant type is not supported.');
@@ -100,9 +100,9 @@ export const tokenRoutes = [
     raw: true,
     body: RevokeTokenRequest,
     response: RevokeTokenResponse,
-    handle: ({ text, headers, now }, app) =>
+    handle: ({ bytes, headers, now }, app) =>
       answering(async () => {
-        const form = readForm(text);
+        const form = readForm(bytes);
         const client = await authenticateClient(app, headers.authorization, form);
         const facts = await ownToken(app, client, form, now);
         const isAccessOnly =
@@ -127,9 +127,9 @@ export const tokenRoutes = [
     raw: true,
     body: IntrospectTokenRequest,
     response: IntrospectTokenResponse,
-    handle: ({ text, headers, now }, app) =>
+    handle: ({ bytes, headers, now }, app) =>
       answering(async () => {
-        const form = readForm(text);
+        const form = readForm(bytes);
         const client = await authenticateClient(app, headers.authorization, form);
         const facts = await ownToken(app, client, form, now);
         return facts ? presentFacts(facts, app.publicUrl) : { active: false };
