@@ -116,7 +116,7 @@ async function measureRates(server: Server, platform: OwnPlatform): Promise<void
     cells.some((cell) => cell.batch === floor.batch && cell.connections === floor.connections),
   );
   for (const cell of floors) await measureCell(floor, { ...cell, rounds: [] }, WARM_UP_S);
-  for (const cell of cells.filter(isWarmUp)) await measureCell(platform, { ...cell, rounds: [] }, WARM_UP_S);
+  await warmUp(platform);
   for (let round = 0; round < rounds; round += 1) {
     copy.push(await withCpu(copyBaseline));
     insert.push(await withCpu(insertBaseline));
@@ -136,6 +136,10 @@ async function measureRates(server: Server, platform: OwnPlatform): Promise<void
   printCells(cells, floors);
   printComparison({ copy, insert, cells, floors });
   if (given.statements) await measureStatements(platform);
+}
+
+async function warmUp(platform: Platform): Promise<void> {
+  for (const cell of cells.filter(isWarmUp)) await measureCell(platform, { ...cell, rounds: [] }, WARM_UP_S);
 }
 
 async function measureStatements(platform: OwnPlatform): Promise<void> {
@@ -158,6 +162,8 @@ async function measureSizes(server: Server): Promise<void> {
   const [few, many] = numbers(given.sizes);
   const small = await size(few!, 'metering_small');
   const large = await size(many!, 'metering_large');
+  for (const { platform } of [small, large]) await warmUp(platform);
+  for (const { platform } of [small, large]) await settle(server, platform);
   for (let round = 0; round < rounds; round += 1) {
     const inTurns = round % 2 === 0 ? [small, large] : [large, small];
     for (const { platform, cells } of inTurns) {

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OwnPlatform, Server } from './start.ts';
 
 const POLL_MS = 500;
-const MOST_MS = 90_000;
+const MOST_MS = 300_000;
 /** Share of a processor that an idle server uses at most. */
 const IDLE = 0.05;
 
 /**
- * Waits until the database has done what the baselines leave behind, which is none of ingest's work: the search for
- * customers' first events, which looks at everything 15 s after it was stored, and vacuum.
+ * Waits until the database has done what events leave behind that were stored past the service, which is none of
+ * ingest's work: the search for customers' first events, which looks at everything 15 s after it was stored, and vacuum.
  */
 export async function settle(server: Server, { db }: OwnPlatform): Promise<void> {
   for (const end = Date.now() + MOST_MS; Date.now() < end; ) {
