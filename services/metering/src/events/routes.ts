@@ -2,7 +2,7 @@ import { merchant } from '@tributary/proto/access.ts';
 import { listOf, pagingShape, presentPage, sortedBy } from '@tributary/runtime/http/paging.ts';
 import { invalid, ResourceNotFound } from '@tributary/runtime/http/problem.ts';
 import type { Route } from '@tributary/runtime/http/route.ts';
-import { Id, MetadataQuery, many, TimestampInput } from '@tributary/runtime/http/wire.ts';
+import { Id, MetadataQuery, many, queryNumber, TimestampInput } from '@tributary/runtime/http/wire.ts';
 import { organizationsOf } from '@tributary/runtime/principal.ts';
 import { z } from 'zod';
 import { type App, route } from '../app.ts';
@@ -28,7 +28,7 @@ const EventQuery = z.object({
   source: many(EventSource),
   query: z.string().max(255).optional(),
   parent_id: Id.optional(),
-  depth: z.coerce.number().int().min(0).max(5).optional().meta({ query: 'integer' }),
+  depth: queryNumber(z.number().int().min(0).max(5).optional()),
   ...pagingShape,
   sorting: sortedBy('EventSortProperty', ['timestamp'], ['-timestamp']),
   metadata: MetadataQuery,

@@ -16,7 +16,10 @@ test.each<[object, object]>([
   expect(Paging.parse(query)).toEqual(paging);
 });
 
-test.each(['0', '-1', '1.5', 'many', '', 'NaN'])('%j is no page and no limit', (value) => {
-  expect(Paging.safeParse({ page: value }).success).toBe(false);
-  expect(Paging.safeParse({ limit: value }).success).toBe(false);
-});
+test.each(['0', '-1', '1.5', 'many', '', 'NaN', '0x10', '1e1', 'Infinity'])(
+  '%j is no page and no limit',
+  (value) => {
+    expect(Paging.safeParse({ page: value }).success).toBe(false);
+    expect(Paging.safeParse({ limit: value }).success).toBe(false);
+  },
+);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { queryNumber } from './wire.ts';
 
 export const MAX_PAGE_SIZE = 100;
 
@@ -11,16 +12,13 @@ export interface SortCriterion<K extends string = string> {
 /** Beyond any list's last page; anything larger means the same. */
 const FAR_PAGE = 2_147_483_647;
 
-const position = z.coerce
+const position = z
   .number()
   .overwrite((value) => Math.min(value, FAR_PAGE))
   .int()
   .positive();
-const page = position.default(1).meta({ query: 'integer' });
-const limit = position
-  .default(10)
-  .transform((value) => Math.min(value, MAX_PAGE_SIZE))
-  .meta({ query: 'integer' });
+const page = queryNumber(position.default(1));
+const limit = queryNumber(position.default(10).transform((value) => Math.min(value, MAX_PAGE_SIZE)));
 
 /** `page` (default 1) and `limit` (default 10, lowered to 100) of every list (domain rules 13.1). */
 export const pagingShape = { page, limit };

@@ -57,6 +57,12 @@ export const QueryBoolean = z
   .transform((text) => text === 'true' || text === '1' || text === 'True')
   .meta({ query: 'boolean' });
 
+const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
+
+/** A number in a query string, in decimal digits. @param number what it is checked by, with its default */
+export const queryNumber = <T extends z.ZodType>(number: T) =>
+  z.preprocess((text) => (typeof text === 'string' && DECIMAL.test(text) ? Number(text) : text), number);
+
 const scalars = [{ type: 'string' }, { type: 'integer' }, { type: 'boolean' }];
 /** Everything in a query string is text; integrators may write it as text, integers or booleans. */
 const queriedValue = z

@@ -1,5 +1,6 @@
 import express, { type Router } from 'express';
 import { z } from 'zod';
+import { queryNumber } from '../http/wire.ts';
 import type { Report } from './report.ts';
 import { type ReportSource, takeReport } from './take-report.ts';
 
@@ -9,13 +10,13 @@ const SETTLING_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 const number = (fallback: number, least: number, most: number) =>
-  z.coerce.number().min(least).max(most).default(fallback);
+  queryNumber(z.number().min(least).max(most).default(fallback));
 
 const Query = z.object({
   /** Time for the database's part of it. */
   seconds: number(20, 1, MAX_SECONDS),
   /** How far back to look where there is much to look at; everything when absent. */
-  days: z.coerce.number().positive().max(36_500).optional(),
+  days: queryNumber(z.number().positive().max(36_500).optional()),
   /** Instant before which everything must have arrived, so that several services can be asked about the same one. */
   before: z.iso.datetime({ offset: true }).optional(),
 });
