@@ -181,19 +181,18 @@ describe('bad input leaves nothing behind', () => {
   });
 
   const first = '{"name":"left_behind","external_customer_id":"c"}';
+  const withInvalidUtf8 = (before: string, behind: string) =>
+    Buffer.concat([Buffer.from(before), Buffer.from([0xff, 0xfe]), Buffer.from(behind)]);
   test.each<[string, string | Buffer]>([
     ['a depth bomb', `{"events":[${first},${'['.repeat(200_000)}`],
     [
       'a deep value',
       `{"events":[${first},{"name":"x","external_customer_id":"c","metadata":{"a":${'['.repeat(100)}${']'.repeat(100)}}}]}`,
     ],
+    ['invalid UTF-8', withInvalidUtf8(`{"events":[${first},{"name":"`, '"}]}')],
     [
-      'invalid UTF-8',
-      Buffer.concat([
-        Buffer.from(`{"events":[${first},{"name":"`),
-        Buffer.from([0xff, 0xfe]),
-        Buffer.from('"}]}'),
-      ]),
+      'invalid UTF-8 in a large request',
+      withInvalidUtf8(`{"events":[${`${first},`.repeat(2_000)}{"name":"`, '"}]}'),
     ],
     ['an escaped NUL', `{"events":[${first},{"name":"a\\u0000","external_customer_id":"c"}]}`],
     [
