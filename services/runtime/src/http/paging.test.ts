@@ -10,6 +10,8 @@ test.each<[object, object]>([
     { page: 3, limit: 100 },
   ],
   [{ limit: '101' }, { page: 1, limit: 100 }],
+  // An unescaped plus sign is a blank.
+  [{ page: ' 3' }, { page: 3, limit: 10 }],
   [{ limit: '9'.repeat(30) }, { page: 1, limit: 100 }],
   [{ page: '9'.repeat(30) }, { page: 2 ** 31 - 1, limit: 10 }],
 ])('%j is %j', (query, paging) => {

@@ -57,7 +57,7 @@ export const QueryBoolean = z
   .transform((text) => text === 'true' || text === '1' || text === 'True')
   .meta({ query: 'boolean' });
 
-const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
+const DECIMAL = /^\s*[+-]?\d+(\.\d+)?\s*$/;
 
 /** A number in a query string, in decimal digits. @param number what it is checked by, with its default */
 export const queryNumber = <T extends z.ZodType>(number: T) =>
