@@ -1,10 +1,8 @@
 import { newId } from '@tributary/proto/id.ts';
 import type { IngestedEvent } from './event-input.ts';
+import { nameKey } from './name-key.ts';
 import type { Surroundings, Wanted } from './surroundings-store.ts';
-import { inSlices } from './turns.ts';
-
-/** Events that this process looks at between two breaths. */
-const SLICE = 256;
+import { inSlices, SLICE } from './turns.ts';
 
 /** An event that names a customer or member who is not here. */
 export interface Unknown {
@@ -30,7 +28,7 @@ export async function wantedBy(requests: readonly (readonly IngestedEvent[])[]):
     if (external_customer_id === null && customer_id !== null) customers.add(customer_id);
     if (member_id !== null) members.add(member_id);
     if (external_customer_id !== null) {
-      external.set(`${organization_id} ${external_customer_id}`, {
+      external.set(nameKey(organization_id, external_customer_id), {
         organization_id,
         external_id: external_customer_id,
       });
@@ -53,7 +51,7 @@ export async function accept(
   const customers = new Map(around.customers.map((customer) => [customer.id, customer.organization_id]));
   const members = new Map(around.members.map((member) => [member.id, member.customer_id]));
   const named = new Map(
-    around.external.map((row) => [`${row.organization_id} ${row.external_id}`, row.customer_id]),
+    around.external.map((row) => [nameKey(row.organization_id, row.external_id), row.customer_id]),
   );
   const earliest = Math.max(Date.now(), ...around.organizations.map((one) => one.ids_after_ms + 1));
   const accepted: IngestedEvent[] = [];
@@ -95,5 +93,5 @@ function place(event: IngestedEvent, named: ReadonlyMap<string, string | null>, 
   event.id = newId(earliest);
   event.parent = null;
   if (external_customer_id === null) return;
-  event.customer_id = named.get(`${organization_id} ${external_customer_id}`) ?? null;
+  event.customer_id = named.get(nameKey(organization_id, external_customer_id)) ?? null;
 }

@@ -2,13 +2,10 @@ import { type Usage, UsageByMeter } from '../customer-meters/usage.ts';
 import { Tallies, type Tally } from '../event-types/tallies.ts';
 import type { IngestedEvent } from './event-input.ts';
 import type { Lookup } from './knowledge.ts';
-import { inSlices } from './turns.ts';
+import { inSlices, SLICE } from './turns.ts';
 
 /** Live meters by organization. */
 export type Meters = ReadonlyMap<string, Lookup>;
-
-/** Events that this process looks at between two breaths. */
-const SLICE = 256;
 
 /** Holds events against the meters: what they come to for customer meters, in the order of locking, and for names. */
 export async function countsOf(

@@ -1,6 +1,6 @@
 import { InstantArray, JsonbArray, TextArray, UuidArray, unnestSql } from '../array-parameters.ts';
 import type { IngestedEvent } from './event-input.ts';
-import { inSlices } from './turns.ts';
+import { inSlices, SLICE } from './turns.ts';
 
 const TYPES = [
   'uuid',
@@ -30,9 +30,6 @@ export const INSERT_INCOMING = `
   select id, organization_id, customer_id, member_id, parent_id, timestamp, 'user', name,
     external_customer_id, external_member_id, metadata
   from incoming`;
-
-/** Events written out between two breaths. */
-const SLICE = 256;
 
 export async function eventColumns(events: readonly IngestedEvent[]): Promise<(Buffer | null)[]> {
   const columns = new EventColumns();

@@ -1,8 +1,8 @@
 import type { Sql } from '../sql.ts';
 import type { IngestedEvent } from './event-input.ts';
+import { nameKey } from './name-key.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const keyOf = (organizationId: string, key: string) => `${organizationId} ${key}`;
 
 const FIND_PARENTS = `
   select wanted.organization_id, wanted.key, coalesce(by_id.id, external.event_id) as id
@@ -20,7 +20,7 @@ export async function findParents(sql: Sql, events: readonly IngestedEvent[]): P
   const children = events.filter((event) => event.parent_id !== null);
   if (children.length === 0) return [];
   const wanted = [
-    ...new Map(children.map((event) => [keyOf(event.organization_id, event.parent_id!), event])).values(),
+    ...new Map(children.map((event) => [nameKey(event.organization_id, event.parent_id!), event])).values(),
   ];
   const rows = await sql.query<{ organization_id: string; key: string; id: string }>(
     'find-parents',
@@ -31,14 +31,14 @@ export async function findParents(sql: Sql, events: readonly IngestedEvent[]): P
       wanted.map((event) => (UUID.test(event.parent_id!) ? event.parent_id : null)),
     ],
   );
-  const stored = new Map(rows.map((row) => [keyOf(row.organization_id, row.key), row.id]));
+  const stored = new Map(rows.map((row) => [nameKey(row.organization_id, row.key), row.id]));
   const beside = new Map<string, string>();
   for (const { organization_id, external_id, id } of events) {
-    const key = external_id === null ? undefined : keyOf(organization_id, external_id);
+    const key = external_id === null ? undefined : nameKey(organization_id, external_id);
     if (key !== undefined && !beside.has(key)) beside.set(key, id);
   }
   return children.filter((event) => {
-    const key = keyOf(event.organization_id, event.parent_id!);
+    const key = nameKey(event.organization_id, event.parent_id!);
     const parent = stored.get(key) ?? beside.get(key) ?? null;
     event.parent = parent === event.id ? null : parent;
     return event.parent === null;

@@ -1,3 +1,4 @@
+import { nameKey } from './name-key.ts';
 import type { OrganizationState, Surroundings, Wanted } from './surroundings-store.ts';
 
 /** Entries of a kind kept in memory; beyond it they are forgotten and looked up anew. */
@@ -32,7 +33,7 @@ export class RememberedSurroundings {
 }
 
 const nameOf = (name: { organization_id: string; external_id: string }) =>
-  `${name.organization_id} ${name.external_id}`;
+  nameKey(name.organization_id, name.external_id);
 
 function keep<T>(known: Map<string, T>, key: string, value: T, most = MOST): void {
   if (known.size >= most && !known.has(key)) known.clear();

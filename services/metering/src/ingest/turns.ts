@@ -18,6 +18,9 @@ function next(): void {
   if (waiting.length > 0) setImmediate(next);
 }
 
+/** Events that are looked at between two breaths. */
+export const SLICE = 256;
+
 /** Goes over the items in slices. */
 export async function inSlices<T>(
   items: readonly T[],

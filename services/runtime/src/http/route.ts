@@ -26,7 +26,7 @@ export interface Call<P, Q, B> {
   body: B;
   /** The body as it arrives, for routes with `upload: true`. */
   stream: Readable;
-  /** The body as it came, for routes with `raw: true`; empty otherwise. */
+  /** The body as it came; all there is of it for routes with `raw: true`. */
   bytes: Buffer;
   principal: Principal;
   headers: IncomingHttpHeaders;

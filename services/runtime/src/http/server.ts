@@ -34,8 +34,6 @@ export interface HttpOptions<App> {
   probes?: express.Router;
 }
 
-const NOTHING = Buffer.alloc(0);
-
 type AnyCall = Call<unknown, unknown, unknown>;
 
 /** The service's HTTP application: every route value, behind the internal token. */
@@ -96,17 +94,10 @@ async function answer<App>(
 ): Promise<void> {
   const principal = await verify(request.header(INTERNAL_TOKEN_HEADER));
   authorize(route.access, principal);
-  const { input, bytes } = await readInput(route, request);
-  const claim = await claimFor(route, request, principal, bytes, options);
+  const input = await readInput(route, request);
+  const claim = await claimFor(route, request, principal, input.bytes, options);
   if (claim instanceof Reply) return send(response, claim);
-  const call = callOf(
-    route,
-    request,
-    principal,
-    { ...input, bytes: route.raw ? bytes : NOTHING },
-    claim,
-    options,
-  );
+  const call = callOf(route, request, principal, input, claim, options);
   try {
     const result = await route.handle(call as Call<never, never, never>, options.app);
     const reply = result instanceof Reply ? result : new Reply(route.status, result);
@@ -124,7 +115,7 @@ async function readInput<App>(route: Route<App>, request: Request) {
   issues.push(...nulIssues(raw.params, ['path']), ...nulIssues(raw.query, ['query']));
   const params = route.params ? check(route.params, raw.params, ['path'], issues) : {};
   const query = route.query ? check(route.query, raw.query, ['query'], issues) : {};
-  let bytes: Buffer = NOTHING;
+  let bytes: Buffer = Buffer.alloc(0);
   let body: unknown;
   if (route.body) {
     requireLength(request);
@@ -138,7 +129,7 @@ async function readInput<App>(route: Route<App>, request: Request) {
     if (found.length === 0) body = check(route.body, value, ['body'], issues);
   }
   if (issues.length > 0) throw new ValidationProblem(issues);
-  return { input: { params, query, body }, bytes };
+  return { params, query, body, bytes };
 }
 
 async function claimFor<App>(
